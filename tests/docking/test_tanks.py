@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from helpers.refusals import refused
 from mechanism_cases import at, energy_error, simulated
+from scipy.spatial.transform import Rotation
 from scipy.special import jnp_zeros
 from tank_cases import DENSITY, FILL, FREQUENCY, FUEL, RADIUS, RATIO, STANDING, START, TANKER
 
 import dockdyn
+from dockdyn.docking.run_warnings import mechanism_doubts
 from dockdyn.studies.cases.batch import run_cases
 
 ROOT = jnp_zeros(1, 1)[0]
@@ -72,14 +74,23 @@ def test_a_pendulum_swings_as_thrust_presses_it(load):
 
 @pytest.mark.full
 def test_a_docking_with_two_tanks_keeps_momenta_and_energy(load):
-    """One tank across the docking axis, one with two modes; the figures of a batch are those of the run, of its own fill."""
-    scenario = load(TANKER)
+    """One tank across the docking axis, one with two modes; the figures of a batch are those of the run, of its own fill.
+
+    A port bears what touches the vehicle, whatever its liquids do, and samples too far apart for the forces are told."""
+    port = {"ring": {"position": [1.5, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}}
+    scenario = load(at(TANKER, {"body.chaser.port": port}))
     data = dockdyn.simulate(scenario)
     assert data.episode_peak_force.values.max() > 50
     for name in ("linear_momentum", "angular_momentum"):
         change = data[name].values - data[name].values[0]
         assert np.abs(change).max() < 1e-10 * data[f"{name}_scale"].values.max()
     assert energy_error(data) < 1e-6
+    turn = Rotation.from_quat(data.attitude.sel(body="chaser").values, scalar_first=True)
+    touching = turn.apply(data.contact_force.values[:, 0], inverse=True)
+    np.testing.assert_allclose(data.load_force.sel(point="chaser ring").values, touching, atol=1e-9)
+    assert not mechanism_doubts(data)
+    (doubt,) = mechanism_doubts(data.isel(time=slice(None, None, 100)))
+    assert "tank.NAME.peak_force may be too small; state output.interval = " in doubt
     summary = dockdyn.summarise(data)
     asked = [f"tank.{tank}.{figure}" for tank in ("fuel", "oxidiser") for figure in ("peak_force_N", "peak_wave_m")]
     found = run_cases(scenario, ["tank.fuel.fill"], np.array([[FILL], [0.3]]), figures=asked).figures
@@ -105,6 +116,12 @@ WRONG = {
     "modes": ({"tank.fuel.modes": 4}, ["tank.fuel.modes = 4", "3"]),
     "a sphere's fill": ({"tank.fuel.shape": "sphere", "tank.fuel.fill": 0.88}, ["tank.fuel", "fill", "5 to 92 %"]),
     "a sphere's modes": ({"tank.fuel.shape": "sphere", "tank.fuel.modes": 2}, ["tank.fuel", "modes", "must be 1"]),
+    "millimetres of fill": ({"tank.fuel.fill": 500.0}, ["tank.fuel", "fill: 500 m", "over 20 radii", "mm"]),
+    "start": ({"tank.fuel.start": [3.0, 0.0]}, ["tank.fuel", "start: beyond the radius"]),
+    "a body on it": (
+        {"body.buoy": {"mass": 1.0, "inertia": [1, 1, 1], "position": [0, 0, 0], "on": "fuel"}},
+        ["body.buoy.on = 'fuel'", "liquid of a tank", "must be a body"],
+    ),
     "axis": ({"tank.fuel.axis": [0, 0, 0]}, ["tank.fuel.axis", "zero vector"]),
     "millimetres": ({"tank.fuel.position": [900.0, 0, 0]}, ["tank.fuel.position.0", "mm"]),
     "on a line": ({"motion": "line"}, ["tank", "across the axis", "'space'"]),

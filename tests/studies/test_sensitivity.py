@@ -13,6 +13,7 @@ from two_bodies import two_bodies
 import dockdyn
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.objectives import sampled
+from dockdyn.studies.sensitivity.report import sensitivity_lines
 
 SPEED, STIFFNESS, CHASER, TARGET = 0.07, 4200.0, 12.0, 31.0
 LAW = {"law": "spring-dashpot", "stiffness": STIFFNESS}
@@ -216,6 +217,8 @@ def test_command_ranks_and_writes(dock, tmp_path):
     code, out, _ = dock("sensitivity", "paraskevas-a", *options, "--json")
     assert code == 0
     assert json.loads(out) == json.loads((tmp_path / "answer" / "sensitivity.json").read_text())
+    table = next(iter(sensitivity_lines(json.loads(out)))).table
+    assert max(table.worded) < len(table.columns)  # which are fewer than those of the page
     assert [row["key"] for row in json.loads(out)["to"]] == [FRONT, "contact.fronts.normal.stiffness"]
 
 

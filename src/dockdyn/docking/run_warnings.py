@@ -9,6 +9,7 @@ from dockdyn.docking.tank_data import LARGE
 from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
 
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
+SAMPLES = 20  # that tell the largest force of a contact on a tank
 FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
 
 
@@ -25,6 +26,7 @@ def mechanism_doubts(dataset: Dataset) -> list[str]:
         _too_few_modes,
         _meeting_again,
         _large_waves,
+        _coarse_tank_forces,
     ]
     return [words for warn in found for words in warn(dataset)]
 
@@ -159,4 +161,18 @@ def _large_waves(dataset: Dataset) -> list[str]:
             dataset.tank.values, dataset.tank_peak_wave.values, dataset.tank_radius.values, strict=True
         )
         if wave > LARGE * radius
+    ]
+
+
+def _coarse_tank_forces(dataset: Dataset) -> list[str]:
+    """Return a warning where contacts are shorter than the samples by which the largest forces on liquids are found."""
+    if "tank_peak_force" not in dataset or not dataset.sizes["episode"]:
+        return []
+    shortest = np.nanmin(dataset.episode_release.values - dataset.episode_onset.values, initial=np.inf)
+    interval = float(np.max(np.diff(dataset.time.values), initial=0.0))
+    if interval * SAMPLES <= shortest:
+        return []
+    return [
+        f"contacts last {shortest:.2g} s or longer, and forces on the liquids of tanks are of samples {interval:.2g} s apart: "
+        f"tank.NAME.peak_force may be too small; state output.interval = {shortest / SAMPLES:.2g}"
     ]

@@ -27,6 +27,9 @@ class NamedPoint(Module):
     name: str = field(static=True)
     body: int = field(static=True)
     axis: Float[Array, "3"] | None = None  # of a port: out of the body, unit vector, body axes
+    carried: tuple[int, ...] = field(
+        static=True, default=()
+    )  # bodies that count as parts of it, as liquids of its tanks
 
 
 class PortLoad(NamedTuple):
@@ -40,7 +43,8 @@ class PortLoad(NamedTuple):
 
 
 def load_at(point: NamedPoint, moving: Moving, loads: Sequence[Wrench], places: Sequence[Placed]) -> Wrench:
-    """Return what others put on the body of a named point, about that, body axes; of a flexible link, all that they put on it.
+    """Return what others put on the body of a named point and what it carries, about that, body axes; of a flexible link, all
+    that they put on it.
 
     `loads` are those on each body, about its centre of mass (inertial).
     """
@@ -51,6 +55,8 @@ def load_at(point: NamedPoint, moving: Moving, loads: Sequence[Wrench], places: 
         for frame in frames:
             load = load.plus(about_centre(loads[frame], places[frame].pose.position, places[point.body]))
     place = places[point.body]
+    for part in point.carried:
+        load = load.plus(about_centre(loads[part], places[part].pose.position, place))
     lever = place.rotation @ Vector.of(point.position)
     moment = load.moment - lever.cross(load.force)
     turn = place.rotation.transposed_times

@@ -107,6 +107,8 @@ class SeveralBodiesSection(Section, abc.ABC):
                 refuse(f"tank.{tank.name}.on = {tank.on!r}: no such body; {nearest(tank.on, stated)}")
             if taken := [name for name in stated if name.partition(".")[0] == tank.name]:
                 refuse(f"tank.{tank.name}: its liquid is a body of that name, as is body.{taken[0]}; must have another")
+            if borne := [body.name for body in self.body if (body.on or "").partition(".")[0] == tank.name]:
+                refuse(f"body.{borne[0]}.on = {tank.name!r}: is the liquid of a tank; must be a body")
             if self.plane and abs(tank.axis[2]) > FLAT * math.hypot(*tank.axis):
                 refuse(f"tank.{tank.name}.axis: motion = 'plane' asks for one in the x–y plane")
         return self
@@ -859,6 +861,14 @@ class SeveralBodiesSection(Section, abc.ABC):
 
         return whole_model(self)
 
+    def _liquids(self) -> dict[str, tuple[int, ...]]:
+        """Return the numbers of the bodies that are the liquids of a body's tanks, by its name."""
+        found: dict[str, tuple[int, ...]] = {}
+        for tank in self.tank:
+            parts = (self.names().index(part.name) for part in tank.bodies(self.plane))
+            found[tank.on] = (*found.get(tank.on, ()), *parts)
+        return found
+
     def acting_in_pairs(self) -> Mechanism:
         """Return the model without gravity and control, also from traced numbers."""
 
@@ -870,7 +880,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanism.named_points import NamedPoint
 
         starts = self.starts()
-        frames = self.frames(starts)
+        frames, liquids = self.frames(starts), self._liquids()
         at_start = [starts[name] for name in (*self.names(), *frames.links())]
         trees = trees_of(frames)
         linked = [tree for tree in trees if isinstance(tree, TreeBodies)]
@@ -897,6 +907,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                     name,
                     frames.number(("port", self.bodies[body].name, place.name), self.bodies[body].name),
                     place.outward(),
+                    liquids.get(self.bodies[body].name, ()),
                 )
                 for name, place, body in self.points()
             ),

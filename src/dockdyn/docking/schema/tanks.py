@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 STEEP = 0.9  # cosine of the angle to z below which the first direction is across z
 MOST_MODES = 3
+HIGH = 20.0  # radii that a liquid may stand high
 
 
 class LiquidPartSection(BodySection):
@@ -62,6 +63,11 @@ class TankSection(NamedSection):
     def sound(self) -> Self:
         if (self.mass is None) == (self.density is None):
             refuse("mass, density: how much liquid there is; must be one of the two")
+        if self.fill > HIGH * self.radius:
+            told = f"{self.fill:g} m is over {HIGH:g} radii high; must be less"
+            refuse(f'fill: {told}: is it in mm? then state it so, as in "5 mm"')
+        if math.hypot(*self.start) > self.radius:
+            refuse(f"start: beyond the radius of {self.radius:g} m, which is no small wave; must be less")
         if self.shape == "sphere":
             low, high = (end * 2 * self.radius for end in FILLS)
             if not low <= self.fill <= high:

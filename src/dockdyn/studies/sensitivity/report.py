@@ -56,9 +56,9 @@ def sensitivity_lines(answer: dict[str, Any]) -> Iterator[str | ReportBlock]:
     found = _derivatives_table(answer, _significant_rows(answer)[:LISTED])
     smooth = answer["differentiable"]
     if found.rows:
-        last = -1 if smooth and answer["runs"] == 1 else len(found.columns)
+        last = len(found.columns) - (smooth and answer["runs"] == 1)
         rows = [row[:last] for row in found.rows]
-        yield ReportBlock(table=Table(found.columns[:last], rows, worded=found.worded))
+        yield ReportBlock(table=Table(found.columns[:last], rows, worded={one for one in found.worded if one < last}))
     if more := len(answer["to"]) - len(found.rows):
         yield f"and {more} number{'s' if more > 1 else ''} of less or no effect"
     if words := _over_cases(answer):
