@@ -150,7 +150,9 @@ class RunLoads:
             f"{count_of(len(self.interfaces), 'interface')}; {count_of(count, 'instant')} at which a load is largest."
         )
         if not all(one.on_cards for one in self.interfaces):
-            verdict += " Cards leave out ports without a grid point, sums of what acts on their bodies; --interface adds them."
+            verdict += (
+                " Cards leave out ports without a grid point, sums of what acts on their bodies; --interface adds them."
+            )
         if self.spectra is not None:
             highest = format_significant(float(self.spectra.frequencies[-1]), 3)
             verdict += f" Spectra go up to {highest} Hz, a tenth of the rate of the samples, 1/output.interval."
