@@ -67,7 +67,8 @@ def chosen_interfaces(every: Sequence[Interface], asked: Sequence[str], flag: st
     where none is. ScenarioError for one that there is not, with what is to be known of those `left_out`."""
     if not asked:
         return list(every)
-    named, found = {one.name: one for one in every}, []
+    named = {one.name: one for one in every}
+    found: list[Interface] = []
     for word in asked:
         name, sign, number = word.rpartition("=") if "=" in word else (word, "", "")
         if any(name == one.name for one in found):
