@@ -32,7 +32,7 @@ html_title = f"dockdyn {release}"
 
 def mark_up(app, what, name, thing, options, lines):
     """Docstrings are plain text: a bar is an absolute value, and units and source stand in lines of their own."""
-    if what == "data":  # what Python says of a dictionary is no news
+    if what == "data" or (lines[:1] and lines[0].startswith("Alias for field number")):  # what Python says is no news
         lines.clear()
     lines[:] = [line if line.startswith("    ") else line.replace("|", r"\|") for line in lines]
     if what == "module":
