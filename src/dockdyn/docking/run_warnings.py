@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dockdyn.dataset import Dataset
+from dockdyn.docking.loads.sampling import SAMPLES
 from dockdyn.docking.tank_data import LARGE
 from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
 
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
-SAMPLES = 20  # that tell the largest force of a contact on a tank
 FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
 
 
@@ -166,7 +166,7 @@ def _large_waves(dataset: Dataset) -> list[str]:
 
 def _coarse_tank_forces(dataset: Dataset) -> list[str]:
     """Return a warning where contacts are shorter than the samples by which the largest forces on liquids are found."""
-    if "tank_peak_force" not in dataset or not dataset.sizes["episode"]:
+    if "tank_peak_force" not in dataset or "episode_release" not in dataset:
         return []
     shortest = np.nanmin(dataset.episode_release.values - dataset.episode_onset.values, initial=np.inf)
     interval = float(np.max(np.diff(dataset.time.values), initial=0.0))

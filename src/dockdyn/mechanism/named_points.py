@@ -27,9 +27,7 @@ class NamedPoint(Module):
     name: str = field(static=True)
     body: int = field(static=True)
     axis: Float[Array, "3"] | None = None  # of a port: out of the body, unit vector, body axes
-    carried: tuple[int, ...] = field(
-        static=True, default=()
-    )  # bodies that count as parts of it, as liquids of its tanks
+    carried: tuple[int, ...] = field(static=True, default=())  # bodies that count as its body, as liquids of its tanks
 
 
 class PortLoad(NamedTuple):

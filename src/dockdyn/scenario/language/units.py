@@ -227,7 +227,7 @@ class Unit:
         return ", ".join(filter(None, [what or self.what or "a number", self.text.replace("**", "^") or "1", limits]))
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:  # noqa: ANN401, pydantic's
-        """What a JSON schema says of the field: of a number its bounds, in the unit of a bare one."""
+        """Return what a JSON schema says of the field: of a number its bounds, in the unit of a bare one."""
         found = handler(core) | {"description": self.words()}
         if found.get("type") != "number":
             return found
