@@ -20,10 +20,10 @@ PATIENT = {  # of a computer that others share
 }
 ASIDE = re.compile(r"\w+: for \d+ s|warning: ")  # what a slow computer, or a number that is strange, adds
 LONG = 180.0  # s that a step may take on a computer that others share
-DEVICES = {  # sensor, robot
-    "plain": ("raw-udp", {"kind": "raw-udp"}),
-    "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock"}),
-    "KUKA": ("ati-netft", {"kind": "kuka-rsi"} | KUKA_SET),
+DEVICES = {  # sensor, robot; that robot waits 0.4 s or more before it stops by itself, as others share this computer
+    "plain": ("raw-udp", {"kind": "raw-udp", "timeout": 100}),
+    "plain by the clock": ("raw-udp", {"kind": "raw-udp", "pace": "clock", "timeout": 100}),
+    "KUKA": ("ati-netft", {"kind": "kuka-rsi", "timeout": 500} | KUKA_SET),
     "ABB": ("ati-netft", {"kind": "abb-egm"} | ABB_SET | {"comm_timeout": "2 s"}),
     "FANUC": ("ati-netft", {"kind": "fanuc-stream-motion", "version": 3, "lead": 5}),
     "UR": ("ati-netft", {"kind": "ur-rtde", "patience": "2 s"}),

@@ -111,6 +111,7 @@ def test_the_numbers_of_a_scenario_are_told_for_every_device(seed):
         "ur-rtde": dict(zip(names, ports, strict=True)),
         "fanuc-stream-motion": {"lead": lead, "version": version},
         "kuka-rsi": {"precision": int(chance.integers(0, 9)), "timeout": int(chance.integers(1, 99))},
+        "raw-udp": {"timeout": int(chance.integers(1, 99))},
         "abb-egm": {"comm_timeout": float(chance.integers(1, 99)), "condition_time": float(chance.integers(1, 99))},
     }
     for kind, stated in drawn.items():

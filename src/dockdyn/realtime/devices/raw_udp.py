@@ -355,7 +355,6 @@ SET_ON_CONTROLLER = (
     ),
 )
 NEVER_SEEN = ("all of it: the controller is the user's",)
-LATE_LIMIT = 5  # answers that are late at once, after which an emulated robot stops
 
 
 class RawSensor(ForceSensor):
@@ -389,6 +388,7 @@ class RawRobot(Robot):
     kind: Literal["raw-udp"] = "raw-udp"
     port: Port = 49153
     pace: Literal["robot", "clock"] = "robot"
+    timeout: Annotated[int, Field(ge=1)] = 5
     pose: PacketSection | None = None
     command: PacketSection | None = None
 
@@ -400,10 +400,13 @@ class RawRobot(Robot):
         received = POSE if self.pose is None else self.pose.layout()
         return RawUDPSettings(received, COMMAND if self.command is None else self.command.layout())
 
+    def stated(self) -> tuple[tuple[str, str], ...]:
+        return ((f"the robot stops by itself after {self.timeout} cycles in a row without a command", "timeout"),)
+
     def emulate(
         self, settings: RawUDPSettings, start: ToolPose, period: float, stated: None, connected: bool
     ) -> CommandedRobot:
         from dockdyn.realtime.devices.emulated.cycle import CycleSettings
         from dockdyn.realtime.devices.emulated.robot import emulate_raw_robot
 
-        return emulate_raw_robot(settings, CycleSettings(period, LATE_LIMIT, in_a_row=True), start)
+        return emulate_raw_robot(settings, CycleSettings(period, self.timeout, in_a_row=True), start)
