@@ -118,25 +118,44 @@ def _children_by_jax(tree: Any) -> tuple[Sequence[Any], type, Any] | None:  # no
     return children, type(tree), structure
 
 
+Known = dict[
+    int, tuple[list[Any], Structure, Any]
+]  # by an object's number: its leaves, its structure, itself, so that it stays
+
+
 def flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Structure]:
     """Return the leaves of a tree and its structure; what `is_leaf` says so of is one leaf."""
     found: list[Any] = []
-    return found, _take_apart(tree, found, is_leaf)
+    return found, _take_apart(tree, found, is_leaf, None)
 
 
-def _take_apart(tree: PyTree, into: list[Any], is_leaf: Callable[[Any], bool] | None) -> Structure:
+def flatten_all(trees: Sequence[PyTree]) -> list[tuple[list[Any], Structure]]:
+    """Return the leaves and the structure of each of several trees; sections that they share are taken apart once."""
+    known: Known = {}
+    rows: list[list[Any]] = [[] for _ in trees]
+    return [(row, _take_apart(tree, row, None, known)) for tree, row in zip(trees, rows, strict=True)]
+
+
+def _take_apart(tree: PyTree, into: list[Any], is_leaf: Callable[[Any], bool] | None, known: Known | None) -> Structure:
     if is_leaf is not None and is_leaf(tree):
         into.append(tree)
         return LEAF
     if tree is None:
         return EMPTY
+    if known is not None and id(tree) in known:
+        leaves, structure, _ = known[id(tree)]
+        into.extend(leaves)
+        return structure
     if (parts := _children_of(tree)) is None:
         into.append(tree)
         return LEAF
     children, kind, static = parts
     before = len(into)
-    below = tuple([_take_apart(child, into, is_leaf) for child in children])
-    return Structure(kind, static, below, len(into) - before)
+    below = tuple([_take_apart(child, into, is_leaf, known) for child in children])
+    structure = Structure(kind, static, below, len(into) - before)
+    if known is not None and kind in _nodes:
+        known[id(tree)] = into[before:], structure, tree
+    return structure
 
 
 def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:  # noqa: ANN401, any tree

@@ -40,6 +40,7 @@ from dockdyn.scenario.language.requirement import Requirement, requirements_of, 
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import count_of_name
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
+from dockdyn.scenario.language.when_stated import Checked
 from dockdyn.scenario.preset_files import PRESETS, is_preset, preset_text, refuse_missing
 from dockdyn.scenario.setups import setup_of
 from dockdyn.scenario.tables.campaign import CampaignSection
@@ -278,19 +279,21 @@ def check_tables(
     return replace(scenario, content=scenario.at(nominal).content, dispersions=tuple(kept))
 
 
-def content_at(data: dict[str, Any], values: Mapping[str, Any], name: str, folder: Path | None) -> Section:
-    """Return what `data` describes with dotted keys set to `values`."""
+def content_at(
+    data: dict[str, Any], values: Mapping[str, Any], name: str, folder: Path | None, checked: Checked | None = None
+) -> Section:
+    """Return what `data` describes with dotted keys set to `values`; tables as others had are those of `checked`."""
     for key, value in values.items():
         override(data, key, value, name)
-    return _validate(data, name, folder)
+    return _validate(data, name, folder, checked)
 
 
-def _validate(data: dict[str, Any], name: str, folder: Path | None) -> Section:
+def _validate(data: dict[str, Any], name: str, folder: Path | None, checked: Checked | None = None) -> Section:
     """Return what `data` describes, without distributions and requirements."""
     section = _section_of(data, name)
     with importable(folder):
         try:
-            return section.model_validate(data)
+            return section.model_validate(data, context=checked)
         except ValidationError as error:
             raise _refusal(error.errors(), data, name, section) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from functools import cached_property
 from typing import Annotated, Any
@@ -30,8 +31,27 @@ class WhenStated:
         return handler(core_schema.definitions_schema(self.adapter.core_schema, []))  # by what its own parts say
 
     def check(self, value: object, info: ValidationInfo) -> object:
-        """Return what a value states. Raises what pydantic tells as problems inside of it."""
-        return self.adapter.validate_python(value, context=info.context)
+        """Return what a value states, of `Checked` tables the one of the same words. Raises what pydantic tells as problems
+        inside of it."""
+        checked: Checked | None = info.context
+        if checked is None or (words := _words_of(value)) is None:
+            return self.adapter.validate_python(value, context=checked)
+        if (self, words) not in checked:
+            checked[self, words] = self.adapter.validate_python(value, context=checked)
+        return checked[self, words]
+
+
+Checked = dict[
+    tuple[WhenStated, bytes], Any
+]  # tables that were checked, for whoever reads many scenarios that share most
+
+
+def _words_of(value: object) -> bytes | None:
+    """Return what tells a value from every other that is not the same in each word and number; None of what has none."""
+    try:
+        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    except (pickle.PicklingError, TypeError, AttributeError):
+        return None
 
 
 def when_stated(table: type[BaseModel]) -> Any:  # noqa: ANN401, a type

@@ -21,6 +21,7 @@ from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, ne
 from dockdyn.results.overlap import refuse_damping, refuse_overlap
 from dockdyn.results.requirements import ends_of, figures_of
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.when_stated import Checked
 from dockdyn.scenario.load import Scenario, content_at
 from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.cases.lanes import run_lanes, thread_pool
@@ -67,10 +68,10 @@ def cases_of(
     scenario: Scenario, keys: Sequence[str], rows: Sequence[Any], check_damping: bool
 ) -> Iterator[Scenario | ScenarioError]:
     """Yield the scenario of every row, or why it is not allowed; with its damping, which who simulates a case checks, too."""
-    data = scenario.nominal()
+    data, checked = scenario.nominal(), Checked()
     for row in rows:
         try:
-            content = content_at(data, dict(zip(keys, row, strict=True)), scenario.name, scenario.folder)
+            content = content_at(data, dict(zip(keys, row, strict=True)), scenario.name, scenario.folder, checked)
             case = replace(scenario, content=content, dispersions=())
             if check_damping:
                 refuse_damping(case)

@@ -21,7 +21,7 @@ from dockdyn.results.overlap import begins_too_deep
 from dockdyn.results.plan import Planned, delay_of
 from dockdyn.results.unit import run_through, tell
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
-from dockdyn.trees import Structure, flatten, map_leaves, structure_of, unflatten
+from dockdyn.trees import Structure, flatten, flatten_all, map_leaves, structure_of, unflatten
 
 LANES = 64  # in one call; fewer are filled up with runs of no duration, so that few sizes are compiled
 SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; what has not is run again with more
@@ -112,8 +112,7 @@ def _run_grouped(setup: str, rows: Sequence[Row], threads: int | None) -> Outcom
     """Return the results of all rows, those of one structure and with the same arrays in calls together."""
     groups: dict[Any, list[int]] = {}
     leaves = []
-    for i, row in enumerate(rows):
-        numbers, structure = flatten(row)
+    for i, (numbers, structure) in enumerate(flatten_all(rows)):
         leaves.append(numbers)
         groups.setdefault((structure, *(id(one) for one in numbers if _is_array(one))), []).append(i)
     workers = threads or os.cpu_count() or 1
