@@ -21,7 +21,11 @@ import dockdyn
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "validation.md"
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "contact")]  # independent models that the tests use
+sys.path[:0] = [
+    str(ROOT / "tests"),
+    str(ROOT / "tests" / "contact"),
+    str(ROOT / "tests" / "docking"),
+]  # independent models that the tests use
 
 SECOND = "second implementation"
 ROUNDING = 1e-10  # differences below this are not told apart: they change with the machine
@@ -31,11 +35,13 @@ Written by `docs/make_validation.py`, which `make verify` runs after the tests. 
 what dockdyn computes, and what something else computes that shares no code with it.
 
 “By” says what that is. A *closed form* is evaluated here with NumPy. *SciPy*, *tdcpy* and *Pinocchio* were run when this
-page was written, on a model written for that purpose. “{SECOND.capitalize()}” is a number from another implementation of
-the paper, which shares no code with dockdyn; it is given to the digits shown. What was measured is beside the materials as
-published, with no number fitted to it. Inputs of Chung and Ooi's tests (2011) are those of the examples of Yade and PySPH;
-where numbers were recalled and not looked up, the row says so. Where the paper prints another number than
-both, [Errata](errata.md) says why. All rows of all papers: `dockdyn reproduce`.
+page was written, on a model written for that purpose; Drake by `benchmarks/drake_impacts.py`, of contacts so stiff that
+both places where a contact may act, in the middle of the overlap or where a ball is deepest, are one.
+“{SECOND.capitalize()}” is a number from another implementation of the paper, which shares no code with dockdyn; it is given
+to the digits shown. What was measured is beside the materials as published, with no number fitted to it. Inputs of Chung
+and Ooi's tests (2011) are those of the examples of Yade and PySPH; where numbers were recalled and not looked up, the row
+says so. Where the paper prints another number than both, [Errata](errata.md) says why. All rows of all papers: `dockdyn
+reproduce`.
 """
 HEAD = "| Quantity | Printed | Computed | Independent | Unit | By | Difference |\n|---|---|---|---|---|---|---|"
 
@@ -190,6 +196,19 @@ def load(tables: dict[str, object]) -> dockdyn.Scenario:
         return dockdyn.load(file)
 
 
+def of_drake() -> list[Line]:
+    """Return motions after impacts of whole bodies with friction, beside those of Drake that are kept with the tests."""
+    from impact_scenes import SCENES, STIFFNESSES, drake_says, drake_version, tables_of
+
+    found, stiffness, by = [], STIFFNESSES[-1], f"Drake {drake_version()}"
+    for name, scene in SCENES.items():
+        run, said = dockdyn.simulate(load(tables_of(scene, stiffness))), drake_says(name, stiffness)[0]
+        for key, word, unit in (("velocity", "speed", "m/s"), ("rate", "rate", "rad/s")):
+            ours, theirs = (float(np.linalg.norm(one)) for one in (run[key].sel(body="body0")[-1], said[key]))
+            found.append(Line(f"{name}: {word} afterwards", "", ours, theirs, unit, by, 3e-4 * theirs))
+    return found
+
+
 def contacts() -> list[Line]:
     """Return contacts whose outcome is known in closed form."""
     import contact_benchmarks as known
@@ -256,6 +275,21 @@ def contacts() -> list[Line]:
     return found
 
 
+def published() -> list[Line]:
+    """Return what others print of other cases."""
+    import published_cases as known
+
+    rows = [
+        *known.of_delays(),
+        *known.of_runs(load),
+        *known.of_hinged_beam(load),
+        *known.of_spinning_beam(load),
+    ]
+    return [
+        Line(name, f"{theirs:g}", ours, theirs, unit, by, trusted) for name, ours, theirs, unit, by, trusted in rows
+    ]
+
+
 def measured() -> list[Line]:
     """Return what was measured, of which no number was fitted."""
     from oblique_impacts import SPIN, TANGENTIAL, rebound
@@ -275,7 +309,8 @@ def measured() -> list[Line]:
 def main() -> int:
     written, wrong = [INTRODUCTION], []
     tables = [*of_papers(), ("Contacts", contacts())]
-    tables += [("Beside other programs", engines()), ("Beside measurements", measured())]
+    tables += [("Beside other programs", [*engines(), *of_drake()]), ("Beside other publications", published())]
+    tables += [("Beside measurements", measured())]
     for title, lines in tables:
         written.append(f"## {title}\n\n{HEAD}\n" + "\n".join(line.text() for line in lines) + "\n")
         wrong += [line.quantity for line in lines if not abs(line.computed - line.independent) <= line.trusted]

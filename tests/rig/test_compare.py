@@ -20,6 +20,7 @@ STIFFNESS = "contact.spring.normal.stiffness"
 def test_a_range_of_stiffness_takes_units_lists_and_ratios():
     assert stiffness_range("2e3:2e5:3", STIFFNESS) == pytest.approx([2e3, 2e4, 2e5], rel=1e-12)
     assert stiffness_range("2 kN/m:200 kN/m:3", STIFFNESS) == pytest.approx([2e3, 2e4, 2e5], rel=1e-12)
+    assert repr(stiffness_range("2000:200000:5", STIFFNESS)[2]) == "20000.0"  # as a command writes it
     assert stiffness_range([5000, "20 kN/m"], STIFFNESS) == [5e3, 2e4]
     assert stiffness_range(2e4, STIFFNESS) is None and stiffness_range("20 kN/m", STIFFNESS) is None
     rig = dockdyn.load("sits")

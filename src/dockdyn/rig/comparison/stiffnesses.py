@@ -20,7 +20,8 @@ KEY = re.compile(r"contact\.([^.]+\.)?normal\.stiffness")  # of a contact in one
 
 
 def stiffness_range(given: object, key: str) -> list[float] | None:
-    """Return the stiffnesses (N/m) of a list, or of `LOW:HIGH:COUNT`, spread evenly by ratio, as a `key` is set to them.
+    """Return the stiffnesses (N/m) of a list, or of `LOW:HIGH:COUNT`, spread evenly by ratio to 12 digits, as a `key` is set to
+    them.
 
     None for a single one. Raises ScenarioError.
     """
@@ -37,7 +38,7 @@ def stiffness_range(given: object, key: str) -> list[float] | None:
     ends = stiffness_of(low.strip(), key), stiffness_of(high.strip(), key)
     if not ends[0] < ends[1]:
         raise ScenarioError(f"--set {key}={given}: must rise from LOW to HIGH")
-    return [float(value) for value in np.geomspace(*ends, int(count))]
+    return [float(f"{value:.12g}") for value in np.geomspace(*ends, int(count))]
 
 
 def stiffness_of(value: object, key: str) -> float:
