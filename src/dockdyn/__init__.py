@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dockdyn import impact, stability
     from dockdyn.api import replay_html, stepper, summarise
     from dockdyn.api import simulate as _simulate
+    from dockdyn.contact.laws.bristles import Bristles
     from dockdyn.contact.laws.friction import Friction
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.laws.yielding_law import YieldingLaw
@@ -58,6 +59,7 @@ backend.configure_jax()
 
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {
+    "Bristles": "contact.laws.bristles",
     "Compensator": "hil.compensators.compensator",
     "Controller": "control.controller",
     "Distribution": "scenario.distributions.own_distribution",
@@ -113,6 +115,7 @@ IN_XARRAY = {
 }  # what returns a dataset returns one of Xarray's
 
 __all__ = [
+    "Bristles",
     "Compensator",
     "Controller",
     "Distribution",

@@ -6,9 +6,8 @@ Source: own construction.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from dockdyn.contact.laws.stick_slip import FrictionMemory
 from dockdyn.deferred import PyTree, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
@@ -18,7 +17,9 @@ from dockdyn.trees import Module
 class ContactMemory(NamedTuple):
     """What a pair that touches remembers, or the rate of it; None of what it does not. Of a group with a leading axis."""
 
-    stretches: tuple[FrictionMemory, ...] | None  # of friction that sticks, for each way of moving over the surface
+    stretches: (
+        tuple[Any, ...] | None
+    )  # of friction that sticks, for each way of moving over the surface, as that keeps it
     law: PyTree  # what the normal law does
 
 

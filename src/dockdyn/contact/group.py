@@ -17,10 +17,11 @@ from dockdyn.contact.clearances import ROUNDING, Clearances, MemberBounds, Relat
 from dockdyn.contact.contact_kinematics import ContactKinematics
 from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
+from dockdyn.contact.laws.bristles import Bristles
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.preloaded import Preloaded
-from dockdyn.contact.laws.stick_slip import FrictionGrip, FrictionMemory, StickSlip
+from dockdyn.contact.laws.stick_slip import StickSlip
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
@@ -59,6 +60,7 @@ class MemberLoad(NamedTuple):
     torque: Vector
 
 
+Sticking = StickSlip | Bristles  # friction that remembers
 type GroupSignal = Wrench | Vector | MemberLoad  # what the loop delays of a group
 
 
@@ -135,18 +137,18 @@ class Rest(NamedTuple):
         return law.at_rest(self.depth), self.depth + (depth - self.found)
 
     def held_by(
-        self, friction: StickSlip, meeting: ContactKinematics, own: Placed, other: Placed
+        self, friction: Sticking, law: NormalLaw, meeting: ContactKinematics, own: Placed, other: Placed
     ) -> tuple[Vector, Vector | None]:
         """Return the force (N) and, where it resists turning, the torque (N m), inertial, on the first body, by which one
-        member sticks."""
+        member sticks that presses by a `law`."""
         assert self.seat is not None
         moved = own.point(self.seat.on_own) - other.point(self.seat.on_other)
         moved = moved - meeting.normal * moved.dot(meeting.normal)
         turned = other.rotation @ (_attitude_over(own, other) * self.seat.attitude.conjugate()).logarithm()
         ways = (moved, turned), (meeting.sliding, own.rate - other.rate)
         stretched, moving = (friction.motions(meeting.normal, *way) for way in ways)
-        leads = [rate * friction.retardation_time for rate in moving]
-        return friction.resting_load(self.depth, tuple(map(Vector.__add__, stretched, leads)))
+        pressing = law.at_rest(self.depth).force(self.depth, jnp.zeros(()))
+        return friction.resting_load(self.depth, pressing, stretched, moving)
 
 
 class ContactGroup(Module):
@@ -161,7 +163,7 @@ class ContactGroup(Module):
     common: Any  # the same with what all share alone
     weights: Float[Array, "members"]  # of the law's force in each member: m² where the law gives a pressure, else 1
     law: NormalLaw
-    friction: Friction | StickSlip | None
+    friction: Friction | Sticking | None
     place: Float[Array, "3"]  # m, axes of the first body: where the wrench acts, on both bodies
     reach: Float[Array, ""]  # m, of the members from there
     first: int = field(static=True)  # which bodies
@@ -175,7 +177,7 @@ class ContactGroup(Module):
         geometries: Sequence[PairGeometry],
         bodies: tuple[int, int],
         law: NormalLaw,
-        friction: Friction | StickSlip | None = None,
+        friction: Friction | Sticking | None = None,
         weights: Float[Array, "members"] | None = None,
     ) -> ContactGroup:
         """Return a group of `geometries` of one class, which share what their class says, between two `bodies` by number."""
@@ -191,7 +193,7 @@ class ContactGroup(Module):
         geometries: PairGeometry,
         bodies: tuple[int, int],
         law: NormalLaw,
-        friction: Friction | StickSlip | None,
+        friction: Friction | Sticking | None,
         weights: Float[Array, "members"],
         tree: MemberTree | None = None,
     ) -> ContactGroup:
@@ -205,7 +207,7 @@ class ContactGroup(Module):
             common=replace(geometries, **dict.fromkeys(own)),
             weights=jnp.asarray(weights, float),
             law=law,
-            friction=friction.under(law) if isinstance(friction, StickSlip) else friction,
+            friction=friction.under(law) if isinstance(friction, Sticking) else friction,
             place=middle,
             reach=jnp.max(jnp.linalg.norm(places - middle, axis=1) + jax.vmap(lambda one: one.extent())(members)),
             first=bodies[0],
@@ -281,7 +283,7 @@ class ContactGroup(Module):
 
     def first_memory(self) -> ContactMemory | None:
         """Return what it remembers at first, with a leading axis of members; None of one that remembers nothing."""
-        sticks = isinstance(self.friction, StickSlip)
+        sticks = isinstance(self.friction, Sticking)
         if not self.remembers:
             return None
         if self.rest is not None:
@@ -296,7 +298,7 @@ class ContactGroup(Module):
         """Whether what it does depends on what was."""
         if self.rest is not None:
             return self.law.at_rest(self.rest.depth[0]).remembers()
-        return isinstance(self.friction, StickSlip) or self.law.remembers()
+        return isinstance(self.friction, Sticking) or self.law.remembers()
 
     def memory_rate(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
         """Return the rate of what it remembers."""
@@ -306,8 +308,8 @@ class ContactGroup(Module):
             meeting, stretches = combine(member, self.common).meet(own, other), None
             if memory.stretches is not None:
                 touches = jnp.where(meeting.depth > 0, 1.0, 0.0)
-                both = zip(memory.stretches, self._motions(meeting, own, other), strict=True)
-                stretches = tuple(past.at_rate(motion * touches) for past, motion in both)
+                motions = tuple(motion * touches for motion in self._motions(meeting, own, other))
+                stretches = self._sticking.memory_rates(memory.stretches, motions)
             if memory.law is None:
                 return ContactMemory(stretches, None)
             law, depth = (self.law, meeting.depth) if rest is None else rest.felt(self.law, meeting.depth)
@@ -368,17 +370,17 @@ class ContactGroup(Module):
         none, friction = jnp.zeros(()), self.friction
         if friction is None:
             return Rubbing(Vector.zero(), None, (), none)
-        if not isinstance(friction, StickSlip):
+        if not isinstance(friction, Sticking):
             # what pulls does not rub
             pressing = weight * (jnp.maximum(each, 0.0) if self.law.adheres() and rest is None else each)
             torque = friction.torque(pressing, meeting.normal, own.rate - other.rate) if self._resists else None
             return Rubbing(friction.force(pressing, meeting.sliding), torque, (), none)
         if rest is not None:
-            return Rubbing(*rest.held_by(friction, meeting, own, other), (), none).times(weight)
+            return Rubbing(*rest.held_by(friction, self.law, meeting, own, other), (), none).times(weight)
         assert past is not None
         assert past.stretches is not None
         grips = self._grips(meeting, each, own, other, past.stretches)
-        slipped = tuple(before.slipped + grip.excess for before, grip in zip(past.stretches, grips, strict=True))
+        slipped = friction.slipped(past.stretches, grips)
         force, torque = friction.load(grips)
         torque = None if torque is None else other.rotation @ torque
         return Rubbing(other.rotation @ force, torque, slipped, friction.stored_energy(grips)).times(weight)
@@ -386,7 +388,7 @@ class ContactGroup(Module):
     @property
     def turns(self) -> int:
         """How many quantities have a peak beside which a step must end: where what it remembers turns."""
-        sticks = len(self._sticking.unstretched()) if isinstance(self.friction, StickSlip) else 0
+        sticks = self._sticking.turns() if isinstance(self.friction, Sticking) else 0
         return self.alone * (sticks + self.law.turns()) if self.remembers else 0
 
     def turning(self, found: GroupState) -> tuple[Scalar, ...]:
@@ -413,8 +415,8 @@ class ContactGroup(Module):
         return law, rest.law(law, None if past is None else past.law).force(meeting.depth, meeting.rate)
 
     @property
-    def _sticking(self) -> StickSlip:
-        assert isinstance(self.friction, StickSlip)
+    def _sticking(self) -> Sticking:
+        assert isinstance(self.friction, Sticking)
         return self.friction
 
     def _motions(self, meeting: ContactKinematics, own: Placed, other: Placed) -> tuple[Vector, ...]:
@@ -428,8 +430,8 @@ class ContactGroup(Module):
         pressing: Scalar,
         own: Placed,
         other: Placed,
-        past: tuple[FrictionMemory, ...],
-    ) -> tuple[FrictionGrip, ...]:
+        past: tuple[Any, ...],
+    ) -> tuple[Any, ...]:
         """Return how a member that presses with a force (N) by its law sticks."""
         normal = other.rotation.transposed_times(meeting.normal)
         return self._sticking.grips(past, normal, meeting.depth, pressing, self._motions(meeting, own, other))
@@ -632,7 +634,7 @@ class ContactGroup(Module):
 
     def seats(self, own: Placed, other: Placed) -> RestingSeat | None:
         """Return where on both bodies each member touches, and how they lie, if it sticks."""
-        if not isinstance(self.friction, StickSlip):
+        if not isinstance(self.friction, Sticking):
             return None
 
         def one(member: Any) -> RestingSeat:  # noqa: ANN401, a tree

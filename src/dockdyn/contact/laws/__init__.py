@@ -4,6 +4,7 @@ Units: depth m, rate m/s, force N.
 Source: that of each law, named in its own file.
 """
 
+from dockdyn.contact.laws.bristles import Bristles
 from dockdyn.contact.laws.compliance_device import ComplianceDevice
 from dockdyn.contact.laws.coulomb import Coulomb
 from dockdyn.contact.laws.dmt import Dmt
@@ -13,6 +14,7 @@ from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.hertz import Hertz
 from dockdyn.contact.laws.hunt_crossley import HuntCrossley
 from dockdyn.contact.laws.jkr import Jkr
+from dockdyn.contact.laws.lugre import LuGre
 from dockdyn.contact.laws.measured_force import MeasuredForce
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.parallel import Parallel
@@ -24,6 +26,7 @@ from dockdyn.contact.laws.yielding_law import YieldingLaw
 from dockdyn.contact.laws.zener import Zener
 
 __all__ = [
+    "Bristles",
     "ComplianceDevice",
     "Coulomb",
     "Dmt",
@@ -33,6 +36,7 @@ __all__ = [
     "Hertz",
     "HuntCrossley",
     "Jkr",
+    "LuGre",
     "MeasuredForce",
     "NormalLaw",
     "Parallel",

@@ -23,6 +23,10 @@ class Friction(Module):
     def force(self, normal_force: Scalar, sliding: Vector) -> Vector:
         """Return the force (N) on the body that slides with velocity `sliding` (m/s), under `normal_force` (N)."""
 
+    def remembers(self) -> bool:
+        """Return whether what it does depends on what was."""
+        return False
+
     def resists_turning(self) -> bool:
         """Return whether it resists that the bodies roll or spin over each other."""
         return False
@@ -40,6 +44,19 @@ class Friction(Module):
         """Return whether it never gives energy, as where it acts against the sliding; asked of numbers, never while JAX
         traces."""
         return self.lossless()
+
+
+def length_of(vectors: Vector) -> Scalar:
+    """Return lengths, without a slope where they are zero."""
+    square = vectors.dot(vectors)
+    some = square > 0
+    return jnp.where(some, jnp.sqrt(jnp.where(some, square, 1.0)), 0.0)
+
+
+def stribeck_coefficient(slipping: Scalar, static: Scalar, stribeck_speed: Scalar, speed: Scalar) -> Scalar:
+    """Return μ at a sliding `speed` (m/s), by Stribeck's curve in its usual form: from that of what begins to slip to that of
+    what slips."""
+    return slipping + (static - slipping) * jnp.exp(-((speed / stribeck_speed) ** 2))
 
 
 def regularised_speed(square: Scalar, regularisation: Scalar) -> Scalar:

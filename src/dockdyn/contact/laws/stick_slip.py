@@ -7,10 +7,11 @@ and Ciavarella 1998 (Popov and Heß 2015, Method of Dimensionality Reduction), h
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from dockdyn.contact.laws.friction import length_of, stribeck_coefficient
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.relative_damping import RelativeLaw
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
@@ -130,9 +131,16 @@ class StickSlip(Module):
         return self.slices
 
     def limit(self, speed: Scalar) -> Scalar:
-        """Return μ at a sliding `speed` (m/s), by Stribeck's curve in its usual form."""
-        falling = jnp.exp(-((speed / self.stribeck_speed) ** 2))
-        return self.coefficient + (self.static_coefficient - self.coefficient) * falling
+        """Return μ at a sliding `speed` (m/s)."""
+        return stribeck_coefficient(self.coefficient, self.static_coefficient, self.stribeck_speed, speed)
+
+    def remembers(self) -> bool:
+        """Return whether what it does depends on what was."""
+        return True
+
+    def turns(self) -> int:
+        """Return how many quantities turn where a step must end: what has slipped, for each way of moving."""
+        return 1 if self.levers is None else SPINNING + 1
 
     def resists_turning(self) -> bool:
         """Return whether it resists that the bodies roll or spin over each other."""
@@ -175,20 +183,28 @@ class StickSlip(Module):
         moved = along if spins else moved - along
         lead = motion * self.retardation_time
         held = moved + lead
-        size = _length(held)
+        size = length_of(held)
         elastic = jnp.sum(stiffness * within)
         bears = elastic > 0
         pressed = within * (jnp.maximum(pressing, 0.0) / jnp.where(bears, elastic, 1.0))
-        most = jnp.where(bears, self.limit(_length(motion)) / self.stiffness_ratio * pressed, 0.0)
+        most = jnp.where(bears, self.limit(length_of(motion)) / self.stiffness_ratio * pressed, 0.0)
         # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
         slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
         # the stretch alone: the damper's part of the force is lost, and leaves none the other way
-        stretch = _length(moved)
+        stretch = length_of(moved)
         cut = slips & (stretch > most * (1 - ROUNDING))
         left = jnp.where(within > 0, jnp.where(cut, most / jnp.where(cut, stretch, 1.0), 1.0), 0.0)
         excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & cut, stretch - most, 0.0))
         return FrictionGrip(moved, held * share, moved * left, excess)
+
+    def memory_rates(self, past: tuple[FrictionMemory, ...], motions: tuple[Vector, ...]) -> tuple[FrictionMemory, ...]:
+        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`."""
+        return tuple(before.at_rate(motion) for before, motion in zip(past, motions, strict=True))
+
+    def slipped(self, past: tuple[FrictionMemory, ...], grips: tuple[FrictionGrip, ...]) -> tuple[Scalar, ...]:
+        """Return what has slipped (N) for each way of moving: a step must end beside its peaks."""
+        return tuple(before.slipped + grip.excess for before, grip in zip(past, grips, strict=True))
 
     def load(self, grips: tuple[FrictionGrip, ...]) -> tuple[Vector, Vector | None]:
         """Return the force (N) and, where it resists turning, the torque (N m) on the first body, in the second's axes."""
@@ -219,19 +235,16 @@ class StickSlip(Module):
         stiffness = self.stiffness_ratio * self._known.stiffness
         return sum((jnp.sum(stiffness * grip.kept.dot(grip.kept)) / 2 for grip in grips), jnp.zeros(()))
 
-    def resting_load(self, depth: Scalar, stretches: tuple[Vector, ...]) -> tuple[Vector, Vector | None]:
+    def resting_load(
+        self, depth: Scalar, pressing: Scalar, stretches: Sequence[Vector], rates: Sequence[Vector]
+    ) -> tuple[Vector, Vector | None]:
         """Return the force (N) and, where it resists turning, the torque (N m) on the first body of what sticks at a `depth`
-        (m) and was moved so far (m) as `motions` are told, with what damping adds."""
-        return self._load_of(stretch * -self.stiffness(depth) for stretch in stretches)
+        (m), whatever presses (N), and was moved so far (m) and moves so fast (m/s) as `motions` are told."""
+        both = zip(stretches, rates, strict=True)
+        held = (moved + rate * self.retardation_time for moved, rate in both)
+        return self._load_of(each * -self.stiffness(depth) for each in held)
 
     def stiffness(self, depth: Scalar) -> Scalar:
         """Return the stiffness (N/m) along the surface of what sticks at a `depth` (m)."""
         places, stiffness = self._known
         return self.stiffness_ratio * jnp.sum(jnp.where(places <= depth, stiffness, 0.0))
-
-
-def _length(vectors: Vector) -> Float[Array, "*slices"]:
-    """Return lengths, without a slope where they are zero."""
-    square = vectors.dot(vectors)
-    some = square > 0
-    return jnp.where(some, jnp.sqrt(jnp.where(some, square, 1.0)), 0.0)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.laws.coulomb import Coulomb
     from dockdyn.contact.laws.force_stroke import ForceStroke
     from dockdyn.contact.laws.hunt_crossley import HuntCrossley
+    from dockdyn.contact.laws.lugre import LuGre
     from dockdyn.contact.laws.measured_force import MeasuredForce
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.laws.relative_damping import DampedByRestitution
@@ -310,12 +311,12 @@ NormalLawSection: Any = choice(
     OwnNormalLaw,
 )
 
-REMEMBERING = ("elastic-plastic", "thornton", "zener", "jkr", "stick-slip")
+REMEMBERING = ("elastic-plastic", "thornton", "zener", "jkr", "stick-slip", "lugre")
 
 
 def remembers(law: Any) -> bool:  # noqa: ANN401, a section of a law
     """Return whether what a law does depends on what was; one's own says so itself."""
-    return law.law in REMEMBERING or (isinstance(law, OwnNormalLaw) and law.make().remembers())
+    return law.law in REMEMBERING or (isinstance(law, OwnNormalLaw | OwnFriction) and law.make().remembers())
 
 
 SLOW_TURN = 1e-3  # rad/s
@@ -369,6 +370,13 @@ def stick_slip(
     return friction if stiffness is None else friction.with_spring(stiffness)
 
 
+def lugre(coefficient, static_coefficient, stribeck_speed, presliding, retardation_time, viscosity) -> LuGre:
+    from dockdyn.contact.laws.lugre import LuGre
+
+    static = coefficient if static_coefficient is None else static_coefficient
+    return LuGre(coefficient, static, stribeck_speed, presliding, retardation_time, viscosity)
+
+
 TurningLength = (quantity("m", "a length", least=0) | None, None)
 FrictionSection: Any = choice(
     "law",
@@ -397,6 +405,17 @@ FrictionSection: Any = choice(
             retardation_time=(quantity("s", "a time", least=0), 0.0),  # s
             rolling=TurningLength,
             spinning=TurningLength,
+        ),
+        part(
+            "law",
+            "lugre",
+            lugre,
+            coefficient=quantity("", "a friction coefficient", above=0),
+            static_coefficient=(quantity("", "a friction coefficient", above=0) | None, None),
+            stribeck_speed=(quantity("m/s", "a speed", above=0), 1e-3),  # m/s
+            presliding=quantity("m", "a length", above=0),
+            retardation_time=(quantity("s", "a time", least=0), 0.0),  # s
+            viscosity=(quantity("s/m", "a viscosity over the normal force", least=0), 0.0),  # s/m
         ),
     ],
     OwnFriction,

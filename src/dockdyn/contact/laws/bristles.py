@@ -1,0 +1,118 @@
+"""Friction by bristles: what it remembers bends as the surfaces slide, and is let go as they part.
+
+Units: lengths m, speeds m/s, forces N.
+Source: definition of the interface.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dockdyn.contact.laws.friction import Friction
+from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.deferred import jax, jnp
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class Bending(NamedTuple):
+    """By how much bristles are bent, in the axes of the second body, or the rate of it."""
+
+    stretch: Vector  # m
+
+    def between(self, start: Bending) -> Bending:
+        """Return it within a step that began with `start`: what follows its rate."""
+        return self
+
+
+class BristleGrip(NamedTuple):
+    """What bristles do to the first body, in the axes of the second."""
+
+    stretch: Vector  # m, tangential
+    force: Vector  # N
+    stored: Scalar  # J
+
+
+class Bristles(Friction):
+    """A friction law that remembers. One of your own is a subclass with `bend` and `pull`, parameters as fields.
+
+    The stretch of the bristles is kept in the axes of the second body, and lies in the plane that touches.
+    """
+
+    @abc.abstractmethod
+    def bend(self, stretch: Vector, sliding: Vector) -> Vector:
+        """Return how fast (m/s) bristles that are bent by a `stretch` (m) bend further as a body slides at a velocity (m/s)."""
+
+    @abc.abstractmethod
+    def pull(self, normal_force: Scalar, stretch: Vector, sliding: Vector) -> Vector:
+        """Return the force (N) on the body that slides at a velocity (m/s), under `normal_force` (N)."""
+
+    def stored(self, normal_force: Scalar, stretch: Vector) -> Scalar:
+        """Return the energy (J) that bent bristles give back; none by default."""
+        return jnp.zeros(())
+
+    def force(self, normal_force: Scalar, sliding: Vector) -> Vector:
+        return self.pull(normal_force, Vector.zero(), sliding)
+
+    def remembers(self) -> bool:
+        return True
+
+    def under(self, law: NormalLaw) -> Bristles:
+        """Return the friction of a contact that presses by a `law`: itself."""
+        return self
+
+    def turns(self) -> int:
+        """Return how many quantities turn where a step must end: none, bristles bend smoothly."""
+        return 0
+
+    def unstretched(self) -> tuple[Bending, ...]:
+        """Return what it remembers at first."""
+        return (Bending(Vector.zero()),)
+
+    def motions(self, normal: Vector, sliding: Vector, turning: Vector) -> tuple[Vector, ...]:
+        """Return how fast (m/s) the first body moves over the second."""
+        return (sliding,)
+
+    def memory_rates(self, past: Sequence[Bending], motions: Sequence[Vector]) -> tuple[Bending, ...]:
+        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`."""
+        return tuple(Bending(self.bend(*both)) for both in zip((one.stretch for one in past), motions, strict=True))
+
+    def grips(
+        self, past: Sequence[Bending], normal: Vector, depth: Scalar, pressing: Scalar, motions: Sequence[Vector]
+    ) -> tuple[BristleGrip, ...]:
+        """Return what it does at a `depth` (m) under a normal force (N), for each of the `motions` (m/s)."""
+        presses = jnp.maximum(pressing, 0.0)
+        found = []
+        for (stretch,), motion in zip(past, motions, strict=True):
+            along = stretch - normal * stretch.dot(normal)
+            found.append(BristleGrip(along, self.pull(presses, along, motion), self.stored(presses, along)))
+        return tuple(found)
+
+    def slipped(self, past: Sequence[Bending], grips: Sequence[BristleGrip]) -> tuple[Scalar, ...]:
+        """Return what turns where a step must end: nothing."""
+        return ()
+
+    def load(self, grips: Sequence[BristleGrip]) -> tuple[Vector, Vector | None]:
+        """Return the force (N) on the first body, in the second's axes, and that it bears no torque."""
+        (grip,) = grips
+        return grip.force, None
+
+    def renewed(self, past: Sequence[Bending], grips: Sequence[BristleGrip], depth: Scalar) -> tuple[Bending, ...]:
+        """Return what it remembers where a step ends: bristles of what has parted are straight again."""
+        touches = jnp.where(depth > 0, 1.0, 0.0)
+        return tuple(Bending(grip.stretch * touches) for grip in grips)
+
+    def stored_energy(self, grips: Sequence[BristleGrip]) -> Scalar:
+        """Return the energy (J) of what is bent."""
+        (grip,) = grips
+        return grip.stored
+
+    def resting_load(
+        self, depth: Scalar, pressing: Scalar, stretches: Sequence[Vector], rates: Sequence[Vector]
+    ) -> tuple[Vector, Vector | None]:
+        """Return the force (N) on the first body of what sticks, pressed with a force (N), and was moved so far (m) and moves
+        so fast (m/s): to first order about bristles that are straight, which then bend as the body moves."""
+        still = Vector.zero()
+        _, force = jax.jvp(lambda *given: self.pull(pressing, *given), (still, still), (stretches[0], rates[0]))
+        return force, None
