@@ -16,12 +16,12 @@ from dockdyn.deferred import jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
-class Bending(NamedTuple):
+class BristleMemory(NamedTuple):
     """By how much bristles are bent, in the axes of the second body, or the rate of it."""
 
     stretch: Vector  # m
 
-    def between(self, start: Bending) -> Bending:
+    def between(self, start: BristleMemory) -> BristleMemory:
         """Return it within a step that began with `start`: what follows its rate."""
         return self
 
@@ -66,20 +66,22 @@ class Bristles(Friction):
         """Return how many quantities turn where a step must end: none, bristles bend smoothly."""
         return 0
 
-    def unstretched(self) -> tuple[Bending, ...]:
+    def unstretched(self) -> tuple[BristleMemory, ...]:
         """Return what it remembers at first."""
-        return (Bending(Vector.zero()),)
+        return (BristleMemory(Vector.zero()),)
 
     def motions(self, normal: Vector, sliding: Vector, turning: Vector) -> tuple[Vector, ...]:
         """Return how fast (m/s) the first body moves over the second."""
         return (sliding,)
 
-    def memory_rates(self, past: Sequence[Bending], motions: Sequence[Vector]) -> tuple[Bending, ...]:
+    def memory_rates(self, past: Sequence[BristleMemory], motions: Sequence[Vector]) -> tuple[BristleMemory, ...]:
         """Return the rate of what it remembers at velocities (m/s) that are told as `motions`."""
-        return tuple(Bending(self.bend(*both)) for both in zip((one.stretch for one in past), motions, strict=True))
+        return tuple(
+            BristleMemory(self.bend(*both)) for both in zip((one.stretch for one in past), motions, strict=True)
+        )
 
     def grips(
-        self, past: Sequence[Bending], normal: Vector, depth: Scalar, pressing: Scalar, motions: Sequence[Vector]
+        self, past: Sequence[BristleMemory], normal: Vector, depth: Scalar, pressing: Scalar, motions: Sequence[Vector]
     ) -> tuple[BristleGrip, ...]:
         """Return what it does at a `depth` (m) under a normal force (N), for each of the `motions` (m/s)."""
         presses = jnp.maximum(pressing, 0.0)
@@ -89,7 +91,7 @@ class Bristles(Friction):
             found.append(BristleGrip(along, self.pull(presses, along, motion), self.stored(presses, along)))
         return tuple(found)
 
-    def slipped(self, past: Sequence[Bending], grips: Sequence[BristleGrip]) -> tuple[Scalar, ...]:
+    def slipped(self, past: Sequence[BristleMemory], grips: Sequence[BristleGrip]) -> tuple[Scalar, ...]:
         """Return what turns where a step must end: nothing."""
         return ()
 
@@ -98,10 +100,12 @@ class Bristles(Friction):
         (grip,) = grips
         return grip.force, None
 
-    def renewed(self, past: Sequence[Bending], grips: Sequence[BristleGrip], depth: Scalar) -> tuple[Bending, ...]:
+    def renewed(
+        self, past: Sequence[BristleMemory], grips: Sequence[BristleGrip], depth: Scalar
+    ) -> tuple[BristleMemory, ...]:
         """Return what it remembers where a step ends: bristles of what has parted are straight again."""
         touches = jnp.where(depth > 0, 1.0, 0.0)
-        return tuple(Bending(grip.stretch * touches) for grip in grips)
+        return tuple(BristleMemory(grip.stretch * touches) for grip in grips)
 
     def stored_energy(self, grips: Sequence[BristleGrip]) -> Scalar:
         """Return the energy (J) of what is bent."""
