@@ -48,6 +48,7 @@ VALUES: dict[str, Any] = {  # where nothing states the key and its type says too
     "note": "inertia estimated",
     "of": "chaser.probe",
     "on": "base",
+    "profile": [["0 mm", "20 mm"], ["100 mm", "80 mm"], ["100 mm", "120 mm"]],
     "shape": "my_module:MyShape",
     "target": "target",
     "to": "target.cone",
@@ -129,7 +130,11 @@ def collect(
 def is_of(section: type[BaseModel], stated: dict[str, Any]) -> bool:
     """Return whether a table has keys of the section only, and its word for what the table is."""
     keys = {field.alias or name: field for name, field in section.model_fields.items()}
-    words = {key: get_args(keys[key].annotation) for key in TAGS if key in keys and key in stated}
+    words = {
+        key: [word for word in get_args(keys[key].annotation) if isinstance(word, str)]  # none where any text will do
+        for key in TAGS
+        if key in keys and key in stated
+    }
     return set(stated) - {LIKE} <= set(keys) and all(not known or stated[key] in known for key, known in words.items())
 
 

@@ -262,7 +262,7 @@ def test_a_hang_up_that_is_ignored_stays_so():
     assert (ended.returncode, ended.stdout) == (0, "still here False\n")
 
 
-WAITS = "Starting: for ", "note: "  # said on the way where a loaded machine takes seconds
+WAITS = "Starting: ", "note: "  # said on the way where a loaded machine takes seconds
 
 
 @pytest.mark.full

@@ -56,7 +56,7 @@ def keys(table: dict, before: str = "") -> list[str]:
     return found
 
 
-SLOWLY = "Starting: for "  # said where a loaded machine takes seconds to begin
+SLOWLY = "Starting: "  # said where a loaded machine takes seconds to begin
 
 
 def test_no_physics_is_imported_to_refuse_a_key_or_a_value(tmp_path):

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import tomlkit
+from helpers.surface_distances import evaluate_distances
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
@@ -20,9 +21,6 @@ from dockdyn.contact.surfaces.cylinder import Cylinder
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.contact.surfaces.sphere import Sphere
 from dockdyn.contact.surfaces.torus import Torus
-from dockdyn.integrate.model import over_rows
-from dockdyn.mechanics.vector import Vector
-from dockdyn.programs import Program
 
 SMOOTHED = 2e-9  # m; distances from an axis are smoothed over a nanometre, which shifts distances by no more than that
 
@@ -31,18 +29,9 @@ sampled = settings(max_examples=60, deadline=None, derandomize=True, database=No
 searched = settings(max_examples=15, deadline=None, derandomize=True, database=None, phases=[Phase.generate])
 
 
-@Program
-def evaluate(surface, points):
-    def one(point):
-        distance, normal = surface.distance_and_normal(Vector.of(point))
-        return distance, normal.array()
-
-    return over_rows(one, points)
-
-
 def measured(surface, points):
     """Signed distances and normals (NumPy) at `points` (n, 3)."""
-    return tuple(np.asarray(part) for part in evaluate(surface, points))
+    return tuple(np.asarray(part) for part in evaluate_distances(surface, points))
 
 
 class Place:

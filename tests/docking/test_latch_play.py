@@ -107,3 +107,22 @@ def test_the_cases_of_a_campaign_count_bounces_as_runs_do(load):
     runs = [dockdyn.simulate(load(pressed(damping, 10.0))) for damping in dampings]
     assert cases.figures["latch.bounces"].tolist() == [int(run.latch_bounces[0]) for run in runs]
     assert cases.figures["latch.bounces"][0] > 50
+
+
+def test_a_required_peak_of_contacts_says_what_a_latch_bears_beside_it():
+    """A spring that stops a reduced mass bears v √(k m), of which the largest force of contacts has nothing."""
+    scenario = pressed(0.0, 0.1)
+    del scenario["strut"], scenario["latch"]["hook"]["play"]
+    scenario["body"]["probe"]["feature"] = {"tip": {"position": [1.0, 0.0, 0.0], "radius": 0.1}}
+    scenario["body"]["socket"]["surface"] = {
+        "stop": {"shape": "plane", "point": [2.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
+    }
+    scenario["contact"] = {"end": {"between": ["tip", "stop"], "normal": {"law": "hertz", "stiffness": 1e6}}}
+    without, required = (
+        dockdyn.summarise(dockdyn.simulate({**scenario, **more}))
+        for more in ({}, {"requirements": {"peak_force": "< 10 N"}})
+    )
+    assert required["captured"] and required["peak_force_N"] == 0.0 and required["requirements"][0]["met"]
+    (words,) = set(required["warnings"]) - set(without["warnings"])
+    assert words.startswith("latch 'hook' bears up to ") and "has nothing of it" in words
+    assert float(words.split()[5]) == pytest.approx(SPEED * np.sqrt(STIFFNESS * REDUCED), rel=1e-3)

@@ -160,3 +160,15 @@ def test_a_word_that_says_what_a_table_is_has_a_default_where_the_page_says_so(k
             else:
                 assert f"`{taken}`" in defaults_of(key, taken, page), (file.stem, *case)
     assert len(tried) > 3
+
+
+def test_an_example_of_a_law_of_a_pair_is_a_name_and_corners_make_an_outline(keys):
+    """What stands as an example beside a key could stand in a file."""
+    page = (DOCS / "scenario-keys.md").read_text(encoding="utf-8")
+    (law,) = re.findall(
+        r"^\| `law` \| text .*`\"([^\"`]+)\"` \|$", page.split("### Contact\n")[1].split("\n### ")[0], re.M
+    )
+    assert ":" not in law
+    (corners,) = re.findall(r"^\| `profile` .*`(\[\[.*\]\])` \|$", page, re.M)
+    places = tomllib.loads(f"corners = {corners}")["corners"]
+    assert len({tuple(one) for one in places}) == len(places) >= 3

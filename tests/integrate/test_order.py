@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanical_models import slope
 
 import dockdyn
 
@@ -41,10 +42,6 @@ def final(overrides, step, method="located"):
     data = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", chosen))
     assert data.attrs["finished"]
     return np.concatenate([data[name].values[-1].ravel() for name in ("position", "attitude", "velocity", "rate")])
-
-
-def slope(steps, errors):
-    return np.polyfit(np.log(steps), np.log(errors), 1)[0]
 
 
 @pytest.mark.full_cases("full inertias, body rates, delay")

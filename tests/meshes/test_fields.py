@@ -6,26 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import trimesh
+from helpers.surface_distances import evaluate_distances
 from petal_ring import petal_ring
 from solid_cases import SOLIDS
 
-from dockdyn.integrate.model import over_rows
-from dockdyn.mechanics.vector import Vector
-from dockdyn.programs import Program
 from dockdyn.scenario.meshes.brick_tree import BrickTree
 from dockdyn.scenario.meshes.field import refine_field
 from dockdyn.scenario.meshes.nearest import MeshDistance
-
-
-@Program
-def looked_up(surface, points):
-    """Distances and their gradients, a row for each point."""
-
-    def one(point):
-        distance, normal = surface.distance_and_normal(Vector.of(point))
-        return distance, normal.array()
-
-    return over_rows(one, points)
 
 
 def sphere(points):
@@ -75,7 +62,7 @@ def test_a_field_is_as_near_to_a_solid_as_its_limit(name):
         assert tree.refine()
         assert tree.bricks() > before
     points = near(CLOSED[name], 0.5 * tree.levels[-1].spacing)
-    off = np.abs(looked_up(tree.surface(), points)[0] - CLOSED[name](points))
+    off = np.abs(evaluate_distances(tree.surface(), points)[0] - CLOSED[name](points))
     assert np.quantile(off, 0.99) < tree.limit and off.max() < 1.5 * tree.limit
 
 
@@ -86,7 +73,7 @@ def test_smooth_solids_are_met_in_fourth_order(name):
     points = near(CLOSED[name], 0.02, 3000)
     for spacing in spacings:
         surface = BrickTree(CLOSED[name], BOX, spacing).surface()
-        errors.append(np.abs(looked_up(surface, points)[0] - CLOSED[name](points)).max())
+        errors.append(np.abs(evaluate_distances(surface, points)[0] - CLOSED[name](points)).max())
     assert np.polyfit(np.log(spacings), np.log(errors), 1)[0] > 3.7
 
 
@@ -126,7 +113,7 @@ def test_value_slope_and_curvature_have_no_jump_between_bricks():
         for width in (-0.01 * level.spacing, 0.01 * level.spacing):
             shifts = 1e-12 * np.sign(width) + width * np.arange(3)
             shifted = places[:, None] + shifts[:, None] * np.eye(3)[axes][:, None]
-            values, slopes = map(np.asarray, looked_up(surface, shifted.reshape(-1, 3)))
+            values, slopes = map(np.asarray, evaluate_distances(surface, shifted.reshape(-1, 3)))
             slopes = slopes.reshape(shifted.shape)[rows, :, axes]
             # the slope is a parabola within a cell: three of its values give its derivative at the first
             curvature = (-3 * slopes[:, 0] + 4 * slopes[:, 1] - slopes[:, 2]) / (2 * width)
@@ -141,10 +128,10 @@ def test_value_slope_and_curvature_have_no_jump_between_bricks():
 def test_the_gradient_is_that_of_the_spline(name):
     surface = refined_tree(name, 2e-3).surface()
     points, step = near(CLOSED[name], 0.05, 500), 2e-7  # m: third derivatives are up to 1/h²
-    _, slopes = looked_up(surface, points)
+    _, slopes = evaluate_distances(surface, points)
     for axis in range(3):
         shift = step * np.eye(3)[axis]
-        ahead, behind = (np.asarray(looked_up(surface, points + side * shift)[0]) for side in (1, -1))
+        ahead, behind = (np.asarray(evaluate_distances(surface, points + side * shift)[0]) for side in (1, -1))
         assert np.asarray(slopes)[:, axis] == pytest.approx((ahead - behind) / (2 * step), abs=2e-8)
 
 
@@ -163,7 +150,7 @@ def distances_in(field, points):
 
     frame = np.zeros(3), np.array([1.0, 0, 0, 0]), np.array([1.0, 0, 0])
     numbers = field.coefficients, field.children, field.counts, field.corner, np.array(field.spacing)
-    return np.asarray(looked_up(DistanceField(*numbers, np.array(field.steepest), *frame), points)[0])
+    return np.asarray(evaluate_distances(DistanceField(*numbers, np.array(field.steepest), *frame), points)[0])
 
 
 @pytest.mark.full_cases(

@@ -3,7 +3,7 @@
 import pytest
 
 from dockdyn.docking.views.ramp_report import ramp_in_words
-from dockdyn.report.wording import with_minus_signs
+from dockdyn.report.wording import format_unit, with_minus_signs
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,8 @@ def test_a_capture_is_told_without_contradiction(captured, entry, margin, said):
 )
 def test_negative_numbers_have_the_minus_sign_and_nothing_else_has(words, set_):
     assert with_minus_signs(words) == set_
+
+
+@pytest.mark.parametrize(("unit", "words"), [("kg*m**2", "kg m²"), ("N/m**1.5", "N/m^1.5"), ("N*m/rad", "N m/rad")])
+def test_a_unit_is_read_with_its_power(unit, words):
+    assert format_unit(unit) == words

@@ -56,9 +56,9 @@ def rig_of(
         period=of.dynamics_period,
         compensator=law,
         following=number(others.get("following", 1.0)),
-        held=of.stepped(),
+        held=of.is_stepped(),
         dynamics=of.dynamics,
-        schedule=rig_schedule(of, float(sensor.longest()), steady=sensor.steady),
+        schedule=rig_schedule(of, float(sensor.longest_delay()), steady=sensor.has_steady_delay),
     )
 
 

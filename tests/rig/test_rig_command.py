@@ -11,7 +11,9 @@ from scipy.stats import chi2
 import dockdyn
 from dockdyn import open_result, programs
 from dockdyn.pages import report_of
+from dockdyn.rig.first_screen import rig_headline
 from dockdyn.rig.report import measure_rows
+from dockdyn.rig.summary import recommend_compensator
 
 SWING = ("run", "sits", "--set", "duration=10 s")
 ISSUE = {  # keys that a rig adds to the summary
@@ -162,7 +164,7 @@ def test_an_error_of_force_that_is_the_sensors_says_so():
     for error, words in ((found["sensor_error_N"], "largest error of force at the end: the sensor’s own"), (0.0, "")):
         rows = [row[0] for row in measure_rows({**bare, "sensor_error_N": error}).rows]
         assert (words or "largest error of force at the end") in rows
-        assert "largest force, rig less that without rig" in rows
+        assert "largest force on the model, rig less that without rig" in rows
 
 
 @pytest.fixture(scope="module")
@@ -237,3 +239,18 @@ def test_without_a_contact_the_run_names_the_duration(dock):
         assert (code, out) == (2, "") and err.startswith("error: epos-like: duration = 0.2 s: no contact within it, ")
         ways = "state stability.closed and stability.time, or stability.distance along a cone's wall"
         assert err.endswith(f"; must be longer, or {ways}\n")
+
+
+def test_a_true_first_bounce_does_not_hide_what_is_off_after_it(in_space):
+    """A bounce that is right, beside forces and later bounces that are not, is said to be no more than that."""
+    found = dockdyn.summarise(in_space)
+    force = float(np.linalg.norm(in_space.ideal_force.values, axis=1).max())
+    right = {**found, "status": "finished", "apparent_restitution": 1.01 * found["ideal_restitution"]}
+    right |= {"spectral_radius": 0.99, "peak_force_error_N": 0.05 * force, "amplitude_ratio": 0.95}
+    assert rig_headline(in_space, right) == "Stable loop, true to 2 %"
+    assert "this run is within 2 %" in recommend_compensator(in_space, right)
+    off = {**right, "peak_force_error_N": 0.5 * force, "amplitude_ratio": 0.7}
+    assert rig_headline(in_space, off) == "Stable loop, first bounce true to 2 %, largest force 50 % too high"
+    words = recommend_compensator(in_space, off)
+    assert "the first bounce is within 2 %" in words
+    assert "But its largest force is 50 % too high, its speed at the end is 30 % too low." in words

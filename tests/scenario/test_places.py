@@ -33,3 +33,11 @@ def test_each_number_of_a_preset_can_be_set_to_what_it_is(name):
     written = {key: value for place in places for key, value in place.written(place.value).items()}
     again = {place.key: place.value for place in places_of(dockdyn.load(name, written))}
     assert again.items() >= {place.key: place.value for place in places}.items()
+
+
+def test_the_unit_of_a_stiffness_is_that_of_its_exponent():
+    scenario = dockdyn.load("idss-soft-capture")  # of a law with an exponent of 1
+    assert value_at(scenario.content, "contact_law.steel.normal.stiffness", "here").unit == "N/m"
+    normal = {"law": "hunt-crossley", "stiffness": 1e6, "exponent": 1.5, "damping": 0.1}
+    hertz = dockdyn.load("idss-soft-capture", {"contact_law.steel.normal": normal})
+    assert value_at(hertz.content, "contact_law.steel.normal.stiffness", "here").unit == "N/m**1.5"

@@ -102,7 +102,7 @@ class CommandWatch:
         """Return what is done, how far, since when and for how long still."""
         elapsed = time.monotonic() - self.began
         if self.share is None or self.share < TOLD:
-            return f"{self.words}: for {elapsed:.0f} s"
+            return f"{self.words}: {elapsed:.0f} s so far"
         left = elapsed * (1 - self.share) / self.share
         return f"{self.words}: {100 * self.share:.0f} % after {elapsed:.0f} s, about {left:.0f} s left"
 

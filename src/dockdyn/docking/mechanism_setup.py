@@ -69,7 +69,7 @@ class MechanismSetup(Setup):
 
     def summarise(self, dataset: Dataset) -> dict[str, Any]:
         from dockdyn.docking.key_figures import member_summary
-        from dockdyn.docking.run_warnings import mechanism_doubts
+        from dockdyn.docking.run_warnings import mechanism_doubts, required_peak_doubts
         from dockdyn.docking.sampled_forces import sampling_doubts, sampling_summary
         from dockdyn.results.contact_summary import summarise_contacts
         from dockdyn.results.control.arm import arm_summary, arm_warnings
@@ -79,6 +79,7 @@ class MechanismSetup(Setup):
         summary |= energy_summary(dataset, summary) | member_summary(dataset) | arm_summary(dataset)
         summary |= sampling_summary(dataset)
         doubts = [*arm_warnings(dataset), *mechanism_doubts(dataset), *sampling_doubts(dataset, summary)]
+        doubts += required_peak_doubts(dataset, summary["peak_force_N"])
         return summary | {"warnings": [*summary["warnings"], *doubts]}
 
     def report(self, dataset: Dataset, summary: dict[str, Any]) -> Report:

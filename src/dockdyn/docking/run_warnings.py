@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.docking.loads.sampling import SAMPLES
 from dockdyn.docking.tank_data import LARGE
 from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
+from dockdyn.scenario.language.requirement import requirements_of
 
+PEAK_FORCE = ("peak_force", "peak_force_N")  # as requirements call that of contacts
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
 FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
 
@@ -29,6 +33,33 @@ def mechanism_doubts(dataset: Dataset) -> list[str]:
         _coarse_tank_forces,
     ]
     return [words for warn in found for words in warn(dataset)]
+
+
+def required_peak_doubts(dataset: Dataset, peak: float | None) -> list[str]:
+    """Return a warning for every latch that bears more than the `peak` (N) of contacts, where that is required to be small."""
+    if (
+        "latch" not in dataset.coords
+        or "element_tension" not in dataset
+        or "peak_force" not in dataset.attrs["scenario"]
+    ):
+        return []
+    stated = requirements_of(tomllib.loads(dataset.attrs["scenario"]).get("requirements", {}), "scenario")
+    if not any(one.name in PEAK_FORCE for one in stated):
+        return []
+    borne = {
+        str(name): float(np.abs(dataset.element_tension.sel(element=name).values).max()) for name in _held(dataset)
+    }
+    return [
+        f"latch {name!r} bears up to {force:.4g} N, and the required peak_force has nothing of it, as that is of contacts: "
+        "require the loads at a port, as port.tension"
+        for name, force in borne.items()
+        if force > (peak or 0.0)
+    ]
+
+
+def _held(dataset: Dataset) -> list[str]:
+    """Return the latches whose force is kept by their own name."""
+    return [name for name in dataset.latch.values if name in dataset.element.values]
 
 
 def _bouncing_latches(dataset: Dataset) -> list[str]:

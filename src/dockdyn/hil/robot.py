@@ -105,7 +105,7 @@ class RobotAxes(Module):
         places = jnp.stack(rows)
         return AxisReading(places, (places[..., :, None] * flow).sum(-2))
 
-    def changed(self, row: Row) -> Row:
+    def rate_of_row(self, row: Row) -> Row:
         """Return the rate of what a `row` is of state and held command, as a row that multiplies both."""
         return (row[..., :, None] * self.flow()).sum(-2)
 
@@ -117,7 +117,9 @@ class RobotAxes(Module):
         """Return the state `age` (s) after what is known, as a matrix that multiplies that."""
         return jax.scipy.linalg.expm(self.flow() * age)[..., :-1, :]
 
-    def limited(self, wanted: Float[Array, "axes"], last: Float[Array, "axes"], period: Scalar) -> Float[Array, "axes"]:
+    def limit_command(
+        self, wanted: Float[Array, "axes"], last: Float[Array, "axes"], period: Scalar
+    ) -> Float[Array, "axes"]:
         """Return the command that is given when `wanted` is asked for, a hold `period` (s) after the `last` one."""
         if self.rate_limit is not None:
             most = self.rate_limit * period
@@ -126,7 +128,7 @@ class RobotAxes(Module):
             wanted = jnp.clip(wanted, -self.position_limit, self.position_limit)
         return wanted
 
-    def following(
+    def follow_long(
         self, place: Float[Array, "axes"], velocity: Float[Array, "axes"], time: Scalar
     ) -> tuple[Float[Array, "axes order"], Float[Array, "axes"]]:
         """Return the state and command at `time` (s) of axes that have long followed a command place + velocity · time."""
@@ -153,10 +155,10 @@ def side_by_side(robots: Sequence[RobotStateSpace]) -> RobotStateSpace:
     """Return one robot of axes that each have their own dynamics; shorter ones get states that nothing drives or sees."""
     most = max(robot.input.shape[0] for robot in robots)
 
-    def padded(robot: RobotStateSpace) -> RobotStateSpace:
+    def with_idle_states(robot: RobotStateSpace) -> RobotStateSpace:
         extra = most - robot.input.shape[0]
         idle = np.diag([0.0] * (most - extra) + [1.0] * extra)  # 1/s
         state = jnp.pad(robot.state, (0, extra)) - idle
         return RobotStateSpace(state, jnp.pad(robot.input, (0, extra)), jnp.pad(robot.output, (0, extra)))
 
-    return map_leaves(lambda *parts: jnp.stack(parts), *map(padded, robots))
+    return map_leaves(lambda *parts: jnp.stack(parts), *map(with_idle_states, robots))

@@ -71,7 +71,7 @@ class SensorModel(DiscreteBlock):
     forces: int = field(static=True, default=1)  # axes of a load that are forces
 
     @property
-    def steady(self) -> bool:
+    def has_steady_delay(self) -> bool:
         """Whether the delay never changes."""
         return self.jitter is None and self.delay_amplitude is None
 
@@ -80,7 +80,7 @@ class SensorModel(DiscreteBlock):
         """Whether random numbers enter."""
         return any(part is not None for part in (self.jitter, self.noise, self.drop_rate, self.position_noise))
 
-    def age(self, time: Scalar, drawn: Draws | None) -> Scalar:
+    def delay_at(self, time: Scalar, drawn: Draws | None) -> Scalar:
         """Return the delay (s) of the sample taken at `time` (s); never below zero."""
         age = self.delay
         if self.delay_amplitude is not None and self.delay_period is not None:
@@ -89,7 +89,7 @@ class SensorModel(DiscreteBlock):
             age = age + self.jitter * drawn.jitter
         return jnp.maximum(age, 0.0)
 
-    def longest(self) -> Scalar:
+    def longest_delay(self) -> Scalar:
         """Return the longest delay (s) that a sample can have."""
         window = None if self.averaging is None else self.averaging / 2
         parts = (self.delay_amplitude, self.jitter, window)
@@ -111,12 +111,12 @@ class SensorModel(DiscreteBlock):
             load = jnp.where(drawn.lost < self.drop_rate, memory, load)
         return load, load
 
-    def encoder(self, position: Float[Array, "axes"], drawn: Float[Array, "axes"] | None) -> Float[Array, "axes"]:
+    def read_encoder(self, position: Float[Array, "axes"], drawn: Float[Array, "axes"] | None) -> Float[Array, "axes"]:
         """Return what the robot's encoders say of a `position` (m)."""
         if self.position_noise is None or drawn is None:
             return position
         return position + self.position_noise * drawn
 
-    def touches(self, load: Float[Array, "load"]) -> Bool[Array, ""]:
+    def detects_contact(self, load: Float[Array, "load"]) -> Bool[Array, ""]:
         """Return whether a measured `load` is taken for contact."""
         return jnp.sum(load[: self.forces] ** 2) > (0.0 if self.threshold is None else self.threshold**2)

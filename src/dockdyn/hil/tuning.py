@@ -34,11 +34,11 @@ def matching_gain(loop: Loop) -> float:
     target = own_root(loop)
     scale = float(loop.stiffness) / abs(target)
 
-    def made(numbers: np.ndarray) -> Loop:
+    def loop_with(numbers: np.ndarray) -> Loop:
         return batch_of_loops(loop, gain=numbers[:, 0] * scale)
 
     lag = abs(target) * lag_of(loop)
-    (gain,) = met_by_loop(made, target, np.array([lag - float(loop.damping) / scale]), "gain")
+    (gain,) = met_by_loop(loop_with, target, np.array([lag - float(loop.damping) / scale]), "gain")
     return float(gain * scale)
 
 
@@ -108,7 +108,7 @@ def match_root(
     """
     count, size = len(start), abs(target)
 
-    def missed(numbers: np.ndarray) -> np.ndarray:
+    def root_errors(numbers: np.ndarray) -> np.ndarray:
         found = roots(numbers)
         error = (nearest_roots(found, np.full(len(found), target)) - target) / size
         return np.stack([error.real, error.imag], axis=1)[:, :count]
@@ -116,7 +116,7 @@ def match_root(
     numbers, step = start, 1e-6
     for _ in range(TRIED):
         tried = np.concatenate([numbers[None], numbers + step * np.eye(count), numbers - step * np.eye(count)])
-        error = missed(tried)
+        error = root_errors(tried)
         if np.abs(error[0]).max() < CLOSE:
             return numbers
         slopes = (error[1 : count + 1] - error[count + 1 :]).T / (2 * step)

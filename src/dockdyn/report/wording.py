@@ -43,7 +43,7 @@ def with_unit(value: float | None, unit: str, digits: int = 4) -> str:
 
 def format_unit(unit: str) -> str:
     """Return a unit for readers."""
-    return unit.replace("**2", "²").replace("*", " ")
+    return unit.replace("**2", "²").replace("**", "^").replace("*", " ")
 
 
 def align_numbers(values: Sequence[float | None], digits: int = 4) -> list[str]:

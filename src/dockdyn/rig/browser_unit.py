@@ -298,7 +298,7 @@ def _numbers(
 def _spare_delay(rig: PageRig) -> float:
     """Return by how much (s) a delay may grow for the instants that the rig remembers of its robot."""
     made = rig.joined.rig
-    return (made.schedule.rows - 2) * float(made.tick) * (1 - 1e-6) - float(made.sensor.longest())
+    return (made.schedule.rows - 2) * float(made.tick) * (1 - 1e-6) - float(made.sensor.longest_delay())
 
 
 def _bounds_within(limits: Bounds, ends: list[float]) -> Bounds:

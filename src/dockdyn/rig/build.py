@@ -103,10 +103,14 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     sensor = sensor_of(content, plant.port_axes)
     finer = content.integrator.finer
     try:
-        found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady, finer)
+        found = rig_schedule(
+            loop, float(sensor.longest_delay()), float(sensor.averaging or 0.0), asked, sensor.has_steady_delay, finer
+        )
         if found.continuous_force:
             sensor = _averaging_sensor(sensor, float(np.asarray(loop.hold)) * found.hyperperiod.holds / sum(found.asks))
-            found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, finer=finer)
+            found = rig_schedule(
+                loop, float(sensor.longest_delay()), float(sensor.averaging or 0.0), asked, finer=finer
+            )
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: loop: {error}") from None
     assert loop.hold is not None  # or there would be no schedule
@@ -118,7 +122,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
         period=number(loop.dynamics_period),
         compensator=compensator,
         following=number(1.0 if content.rig.robot == "following" else 0.0),
-        held=asked is not None or loop.stepped(),
+        held=asked is not None or loop.is_stepped(),
         dynamics=loop.dynamics,
         schedule=found,
         mounting=mounting_of(content, float(sensor.delay), loop),

@@ -53,7 +53,7 @@ class CompensatorMaker:
 
     def _check_velocity(self, section: WithVelocity) -> None:
         """Refuse an estimate of the velocity that the period makes useless: raises ScenarioError."""
-        period = self.loop.dynamics_period if self.loop.stepped() else section.period or self.loop.hold
+        period = self.loop.dynamics_period if self.loop.is_stepped() else section.period or self.loop.hold
         if period is not None and (reason := section.source().refusal(float(period))):
             stated = f"loop.compensator.differentiator_step = {section.differentiator_step:g} s"
             raise ScenarioError(f"{self.scenario.name}: {stated}: {reason}; or differentiator_form = 'ramp-invariant'")
@@ -64,7 +64,7 @@ class CompensatorMaker:
 
     def held(self) -> bool:
         """Return whether the force on the model is constant over a period."""
-        return self.loop.stepped() or self.loop.sensor_period is not None
+        return self.loop.is_stepped() or self.loop.sensor_period is not None
 
 
 class JoinedRig(NamedTuple):

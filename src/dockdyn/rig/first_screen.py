@@ -13,7 +13,14 @@ from dockdyn.report.verdict import Advice
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.rig.comparison.choice import NONE
 from dockdyn.rig.measures import vector_size
-from dockdyn.rig.summary import CLOSE, PARTS, counting_error, describe_instability
+from dockdyn.rig.summary import (
+    CLOSE,
+    PARTS,
+    bounce_counts,
+    counting_error,
+    describe_instability,
+    uncounted_errors,
+)
 
 DIGITS = 3
 BOUNCE, SWING, FORCE = "apparent_restitution", "amplitude_ratio", "peak_measured_force_N"
@@ -35,9 +42,12 @@ def rig_headline(dataset: Dataset, summary: dict[str, Any]) -> str:
     if np.isnan(off):
         return "No contact to compare"
     if abs(off) <= CLOSE:
-        return f"{begin}, true to {100 * CLOSE:g} %"
-    bounce = summary["phase_error_rad"] is None and summary["apparent_restitution"] is not None
-    what = "restitution" if bounce else "amplitude"
+        true = f"true to {100 * CLOSE:g} %"
+        if off_beside := uncounted_errors(dataset, summary):
+            name, words = next(iter(off_beside.items()))
+            return f"{begin}, {'first bounce' if bounce_counts(summary) else 'amplitude'} {true}, {name} {words}"
+        return f"{begin}, {true}"
+    what = "restitution" if bounce_counts(summary) else "amplitude"
     return f"{begin}, {what} {format_significant(100 * abs(off), 2)} % too {'high' if off > 0 else 'low'}"
 
 
@@ -49,7 +59,7 @@ def rig_tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
 def _ratio_tile(summary: dict[str, Any]) -> Tile:
     """Return the measure that counts beside that without rig."""
     bounce, ideal = summary["apparent_restitution"], summary["ideal_restitution"]
-    if summary["phase_error_rad"] is None and bounce is not None and ideal:
+    if bounce_counts(summary):
         line = draw_place(bounce, ideal, "", ("rig", "without"))
         note = f"without rig {format_significant(ideal)}"
         figure = [(BOUNCE, 1.0)]
@@ -90,16 +100,21 @@ def _energy_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
 
 
 def _force_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
-    force = summary["peak_measured_force_N"]
-    error = summary["peak_force_error_N"]
-    note = "as measured" if error is None else f"{format_significant(error, DIGITS)} N off that without rig"
+    force, error, acting = (
+        summary["peak_measured_force_N"],
+        summary["peak_force_error_N"],
+        vector_size(dataset.total_force.values),
+    )
+    note = f"on the model {format_significant(acting.max(), DIGITS)} N"
+    if error is not None:
+        note += f", {format_significant(abs(error), DIGITS)} N {'more' if error > 0 else 'less'} than without rig"
     return Tile(
         "Largest measured force",
         format_significant(force),
         "N",
         note,
         dataset.time.values,
-        vector_size(dataset.total_force.values),
+        acting,
         "orange",
         figures=[(FORCE, 1.0)],
     )

@@ -37,7 +37,7 @@ MEASURES = (
     ("amplitude, rig over that without rig", "amplitude_ratio", 1, ""),
     ("phase at the end, ahead of that without rig", "phase_error_rad", 1, "rad"),
     ("largest measured force", "peak_measured_force_N", 1, "N"),
-    ("largest force, rig less that without rig", "peak_force_error_N", 1, "N"),
+    ("largest force on the model, rig less that without rig", "peak_force_error_N", 1, "N"),
     ("largest error of force at the end", "end_force_error_N", 1, "N"),
     ("largest error of velocity at the end", "end_velocity_error_m_s", 1e3, "mm/s"),
     ("speed at its last peak, rig over that without rig", "recovery_coefficient", 1, ""),
@@ -119,12 +119,32 @@ def counting_error(summary: dict[str, Any]) -> tuple[str, float]:
     """Return the error that counts, in words, and as a share: of a bounce that ends, else of amplitude; NaN where there is
     neither."""
     ideal, apparent = summary["ideal_restitution"], summary["apparent_restitution"]
-    if summary["phase_error_rad"] is None and ideal and apparent is not None:
+    if bounce_counts(summary):
         return f"a bounce shows restitution {apparent:.3f} instead of {ideal:.3f}", apparent / ideal - 1
     ratio = summary["amplitude_ratio"]
     if ratio is None:
         return "the motion cannot be compared", math.nan
     return f"at the end the amplitude is {ratio:.4g} times the true one", ratio - 1
+
+
+def bounce_counts(summary: dict[str, Any]) -> bool:
+    """Return whether the first bounce is what counts, and not the amplitude: of a contact that is left again."""
+    bounces = summary["ideal_restitution"] and summary["apparent_restitution"] is not None
+    return bool(summary["phase_error_rad"] is None and bounces)
+
+
+def uncounted_errors(dataset: Dataset, summary: dict[str, Any]) -> dict[str, str]:
+    """Return what is far off beside the error that counts, and by how much in words, the worst first: the largest force, and of
+    what bounces the speed at the end, which has all later bounces in it."""
+    shares = {"largest force": _peak_error(dataset, summary)}
+    if bounce_counts(summary) and summary["amplitude_ratio"] is not None:
+        shares["speed at the end"] = summary["amplitude_ratio"] - 1
+    worst_first = sorted(shares.items(), key=lambda item: -abs(item[1]))
+    return {
+        name: f"{100 * abs(off):.2g} % too {'high' if off > 0 else 'low'}"
+        for name, off in worst_first
+        if abs(off) > FORCED
+    }
 
 
 def recommend_compensator(dataset: Dataset, summary: dict[str, Any]) -> str:
@@ -139,10 +159,11 @@ def recommend_compensator(dataset: Dataset, summary: dict[str, Any]) -> str:
             f"{begin} the amplitude is right and the phase {drift:.2g} rad off, which only leads of the command mend."
         )
     else:
-        said = f"{begin} this run is within {100 * CLOSE:g} % of the contact without rig, at this one stiffness."
-        more = _peak_error(dataset, summary)
-        if abs(more) > FORCED:
-            said += f" But its largest force is {100 * abs(more):.2g} % too {'high' if more > 0 else 'low'}."
+        off_beside = uncounted_errors(dataset, summary)
+        what = "this run" if not off_beside else "the first bounce" if bounce_counts(summary) else "the amplitude"
+        said = f"{begin} {what} is within {100 * CLOSE:g} % of the contact without rig, at this one stiffness."
+        if off_beside:
+            said += f" But its {', its '.join(f'{name} is {words}' for name, words in off_beside.items())}."
     return f"{said} {_best_here(dataset)}".strip()
 
 

@@ -58,24 +58,24 @@ def chart_growth(
     step = 2**levels
     axis = np.arange(0, size + 1, step)
     open_ = [(i, j) for i in range(0, size, step) for j in range(0, size, step)]
-    lattice.need(corner for i, j in open_ for corner in cell_corners(i, j, step))
+    lattice.evaluate_nodes(corner for i, j in open_ for corner in cell_corners(i, j, step))
     values = lattice.values[np.ix_(axis, axis)]
     suspects = {(int(i * step), int(j * step)) for i, j in np.argwhere(_near_zero(values))}
     settled: list[tuple[int, int, int]] = []
     while step > 1:
-        finer = [cell for cell in open_ if cell in suspects or lattice.divided(*cell, step)]
+        finer = [cell for cell in open_ if cell in suspects or lattice.is_divided(*cell, step)]
         suspects = set()
         settled += [(*cell, step) for cell in set(open_) - set(finer)]
         half = step // 2
         open_ = [(i + a, j + b) for i, j in finer for a, b in product((0, half), repeat=2)]
-        lattice.need(corner for i, j in open_ for corner in cell_corners(i, j, half))
+        lattice.evaluate_nodes(corner for i, j in open_ for corner in cell_corners(i, j, half))
         step = half
         # a boundary that leaves the refined cells through a side reopens the neighbour
-        while hidden := [cell for cell in settled if lattice.hides(*cell)]:
+        while hidden := [cell for cell in settled if lattice.hides_crossing(*cell)]:
             settled = [cell for cell in settled if cell not in set(hidden)]
             for i, j, side in hidden:
                 inner = [(i + a, j + b) for a, b in product(range(0, side, step), repeat=2)]
-                lattice.need(corner for a, b in inner for corner in cell_corners(a, b, step))
+                lattice.evaluate_nodes(corner for a, b in inner for corner in cell_corners(a, b, step))
                 open_ += inner
     boundary = lattice.boundary(open_, tolerance)
     cells_ = settled + [(*cell, step) for cell in open_]
@@ -121,7 +121,7 @@ class Lattice:
         found = self.growth(points)
         return found if self.gaps else np.where(np.isnan(found), np.inf, found)
 
-    def need(self, nodes: Iterable[tuple[int, int]]) -> None:
+    def evaluate_nodes(self, nodes: Iterable[tuple[int, int]]) -> None:
         """Evaluate all of `nodes` that are not known yet, at once."""
         new = [node for node in dict.fromkeys(nodes) if not self.known[node]]
         if new:
@@ -129,7 +129,7 @@ class Lattice:
             self.values[rows, columns] = self.at(np.array(new) / self.size)
             self.known[rows, columns] = True
 
-    def divided(self, i: int, j: int, step: int) -> bool:
+    def is_divided(self, i: int, j: int, step: int) -> bool:
         """Return whether the boundary passes through a cell, or comes so near that it may."""
         found = np.array([self.values[corner] for corner in cell_corners(i, j, step)])
         found = found[~np.isnan(found)]
@@ -140,7 +140,7 @@ class Lattice:
         with np.errstate(invalid="ignore"):  # infinite corners
             return bool(np.abs(found).min() < CLOSE * np.ptp(found))
 
-    def hides(self, i: int, j: int, step: int) -> bool:
+    def hides_crossing(self, i: int, j: int, step: int) -> bool:
         """Return whether a cell of equal corners has a known point of the other sign on its sides."""
         block = np.s_[i : i + step + 1, j : j + step + 1]
         signs = self.values[block][~np.isnan(self.values[block])] > 0

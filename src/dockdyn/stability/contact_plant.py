@@ -54,19 +54,19 @@ class ContactPlant(Module):
         """Return how fast the states change under forces (N)."""
         return self.state @ x + self.input @ forces
 
-    def accelerations(self, rates: Rows) -> Rows:
+    def second_derivatives(self, rates: Rows) -> Rows:
         """Return second derivatives (m/s²) of the displacements, of states that change at these rates."""
         return self.speeds(rates)
 
-    def pressing(self, places: Rows, speeds: Rows) -> Rows:
+    def contact_forces(self, places: Rows, speeds: Rows) -> Rows:
         """Return forces (N) of the contacts."""
         return -(self.stiffness @ places + self.damping @ speeds)
 
-    def compensating(self, speeds: Rows) -> Rows:
+    def compensated_speeds(self, speeds: Rows) -> Rows:
         """Return what a compensator's gain multiplies."""
         return self.compensated @ speeds
 
-    def pushed(self) -> Float[Array, "n"]:
+    def push_rates(self) -> Float[Array, "n"]:
         """Return how fast the states change under a unit force (N) in the first channel."""
         return self.input[:, 0]
 
@@ -161,16 +161,16 @@ class FreeMass(Module):
     def rates(self, x: Rows, forces: Rows) -> Rows:
         return jnp.concatenate([x[1:], forces / self.mass])
 
-    def accelerations(self, rates: Rows) -> Rows:
+    def second_derivatives(self, rates: Rows) -> Rows:
         return rates[1:]
 
-    def pressing(self, places: Rows, speeds: Rows) -> Rows:
+    def contact_forces(self, places: Rows, speeds: Rows) -> Rows:
         return -(self.stiffness * places + self.damping * speeds)
 
-    def compensating(self, speeds: Rows) -> Rows:
+    def compensated_speeds(self, speeds: Rows) -> Rows:
         return speeds
 
-    def pushed(self) -> Float[Array, "2"]:
+    def push_rates(self) -> Float[Array, "2"]:
         return jnp.zeros(2).at[1].set(1 / self.mass)
 
     def stepped(self, x: Rows, forces: Rows, period: Float[Array, ""], dynamics: str) -> Rows:

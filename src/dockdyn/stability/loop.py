@@ -92,7 +92,7 @@ class Loop(Module):
         """Return whether anything in the loop happens at instants."""
         return self.hold is not None
 
-    def stepped(self) -> bool:
+    def is_stepped(self) -> bool:
         """Return whether the dynamics are digital."""
         return self.dynamics not in ("continuous", "half-period")
 
@@ -124,10 +124,10 @@ class Loop(Module):
             rates = robot_rates(robot, axes, y)
             place, speed = (weighted_sums(robot.output, rows) for rows in (axes, rates))
             free = free.at[count:].set(rates.reshape(-1, size))
-        compensation = self.gain * plant.compensating(own_speed if self.velocity == "model" else speed)
+        compensation = self.gain * plant.compensated_speeds(own_speed if self.velocity == "model" else speed)
         virtual = self.virtual_stiffness * y + self.virtual_damping * own_speed
         free = free.at[:count].set(plant.rates(x, -(compensation + virtual)))
-        late = plant.rates(jnp.zeros_like(x), plant.pressing(place, speed))
+        late = plant.rates(jnp.zeros_like(x), plant.contact_forces(place, speed))
         return jnp.stack([free, jnp.zeros((size, size)).at[:count].set(late)])
 
 

@@ -43,7 +43,7 @@ def hyperperiod_of(loop: Loop) -> Hyperperiod:
     """
     hold = np.asarray(loop.hold, float)
     sensor = share_of_hold("sensor", loop.sensor_period, hold)
-    steps = share_of_hold("dynamics", loop.dynamics_period if loop.stepped() else None, hold)
+    steps = share_of_hold("dynamics", loop.dynamics_period if loop.is_stepped() else None, hold)
     holds = lcm(sensor.numerator or 1, steps.numerator or 1)
     samples, stepped = (int(holds / ratio) if ratio else 0 for ratio in (sensor, steps))
     most = max(holds, samples, stepped)
@@ -59,7 +59,7 @@ def hyperperiod_of(loop: Loop) -> Hyperperiod:
 def averages_samples(loop: Loop) -> bool:
     """Return whether samples are means over their period. Another window is not known here: its samples are taken as
     instants'."""
-    if loop.averaging is None or (loop.sensor_period is None and not loop.stepped()):
+    if loop.averaging is None or (loop.sensor_period is None and not loop.is_stepped()):
         return False
     apart = np.asarray(loop.averaging, float) - np.asarray(loop.sample_period(), float)
     return bool(np.all(np.abs(apart) <= EDGE * np.asarray(loop.hold, float)))

@@ -77,7 +77,7 @@ class Layout:
         newest, older = ("command_velocity", "older_velocities") if velocities else ("command", "older")
         return jnp.concatenate([self.each(newest), self.each(older)])
 
-    def replaced(self, **rows: Rows) -> Float[Array, "n n"]:
+    def jump_to_rows(self, **rows: Rows) -> Float[Array, "n n"]:
         """Return the jump that sets the named quantities to rows of the state and keeps the others."""
         matrix = jnp.eye(self.size)
         for name, row in rows.items():
@@ -96,10 +96,10 @@ class Wiring:
             place, speed = lay.row("due"), lay.row("due_velocity")
             own_speed: Rows = lay.commands(velocities=True)[loop.applies_after]
         else:
-            place, speed = self.carried(lay.each("delayed")), self.carried(self.driven("delayed"))
-            own_speed = self.carried(self.driven("robot")) if loop.velocity == "robot" else None
+            place, speed = self.robot_places(lay.each("delayed")), self.robot_places(self.copy_rates("delayed"))
+            own_speed = self.robot_places(self.copy_rates("robot")) if loop.velocity == "robot" else None
         self.delayed_speed = speed
-        self.contact = plant.pressing(place, speed)
+        self.contact = plant.contact_forces(place, speed)
         moved = lay.row("plant")
         self.place, self.speed = plant.places(moved), plant.speeds(moved)
         self.compensated = self.speed if loop.velocity == "model" else own_speed
@@ -107,24 +107,24 @@ class Wiring:
         force = lay.row("force") if held else self.contact
         virtual = loop.virtual_stiffness * self.place + loop.virtual_damping * self.speed
         compensated = lay.row("speed") if hyperperiod.steps else self.compensated
-        self.total = force - virtual - loop.gain * plant.compensating(compensated)
+        self.total = force - virtual - loop.gain * plant.compensated_speeds(compensated)
         self.moving = plant.rates(moved, self.total)
-        acceleration = plant.accelerations(self.moving)
+        acceleration = plant.second_derivatives(self.moving)
         self.led = self.place + loop.lead * self.speed + loop.second_lead * acceleration  # the command that is meant
         self.led_velocity = self.speed + loop.lead * acceleration  # of a robot that follows at once
 
-    def carried(self, states: Rows) -> Rows:
+    def robot_places(self, states: Rows) -> Rows:
         """Return where robots with these states are."""
         assert self.loop.robot is not None
         return weighted_sums(self.loop.robot.output, states)
 
-    def driven(self, name: str) -> Float[Array, "order channels n"]:
+    def copy_rates(self, name: str) -> Float[Array, "order channels n"]:
         """Return the rate of a copy of the robot: the "delayed" one, or the "robot" itself."""
         assert self.loop.robot is not None
         command = self.lay.row("due") if name == "delayed" else self.lay.commands()[self.loop.applies_after]
         return robot_rates(self.loop.robot, self.lay.each(name), command)
 
-    def measured(self) -> dict[str, Rows]:
+    def measure_force(self) -> dict[str, Rows]:
         """Return what a sample of the force is, and what is remembered for the next one."""
         loop, lay = self.loop, self.lay
         tool = loop.tool_mass
@@ -132,7 +132,7 @@ class Wiring:
             force = self.contact
             if tool is not None:
                 assert loop.robot is not None
-                force = force - tool * self.carried(weighted_sums(loop.robot.state, self.driven("delayed")))
+                force = force - tool * self.robot_places(weighted_sums(loop.robot.state, self.copy_rates("delayed")))
             return {"force": force}
         rows = {"force": lay.row("impulse") / loop.sample_period(), "impulse": jnp.zeros_like(lay.row("impulse"))}
         if tool is not None:
@@ -145,7 +145,7 @@ class Wiring:
         loop, lay = self.loop, self.lay
         if loop.compensated_mass is None:
             return {"force": force}
-        known = jnp.concatenate([self.carried(lay.each("robot"))[None], lay.each("encoded")[:-1]])
+        known = jnp.concatenate([self.robot_places(lay.each("robot"))[None], lay.each("encoded")[:-1]])
         weights = acceleration_weights(loop.delay, loop.steps_period(), self.hyperperiod.encoded)
         return {"force": force + loop.compensated_mass * weighted_sums(weights, known), "encoded": known}
 
@@ -155,10 +155,10 @@ class Wiring:
         rate, push = jnp.zeros((lay.size, lay.size)), jnp.zeros(lay.size)
         if not self.hyperperiod.steps:
             rate = rate.at[lay.at["plant"]].set(self.moving)
-            push = push.at[lay.at["plant"]].set(self.plant.pushed())
+            push = push.at[lay.at["plant"]].set(self.plant.push_rates())
         for name in ("delayed", "robot"):
             if len(lay.rows[name]):
-                rate = rate.at[lay.at[name]].set(self.driven(name).reshape(-1, lay.size))
+                rate = rate.at[lay.at[name]].set(self.copy_rates(name).reshape(-1, lay.size))
         if self.hyperperiod.averages:
             rate = rate.at[lay.at["impulse"]].set(self.contact)
         active = slice(0, lay.active)
@@ -170,11 +170,11 @@ class Wiring:
         rows: dict[str, Rows] = {}
         stepping = at in self.hyperperiod.instants(self.hyperperiod.steps)
         if at in self.hyperperiod.instants(self.hyperperiod.samples) or (stepping and not self.hyperperiod.samples):
-            rows |= self.measured()
+            rows |= self.measure_force()
         if stepping:
             rows |= self.compensated_force(rows.get("force", self.lay.row("force")))
             rows["speed"] = self.compensated
-        return self.lay.replaced(**rows)
+        return self.lay.jump_to_rows(**rows)
 
     def take(self) -> Float[Array, "n n"]:
         """Return the hold renews the command."""
@@ -183,7 +183,7 @@ class Wiring:
         rows = {"command": newest, "older": lay.commands()[:-1]}
         if self.loop.robot is None:
             rows |= {"command_velocity": self.led_velocity, "older_velocities": lay.commands(velocities=True)[:-1]}
-        return lay.replaced(**rows)
+        return lay.jump_to_rows(**rows)
 
     def release(self, age: Int[Array, ""]) -> Float[Array, "n n"]:
         """Return the delayed copy receives the command that is `age` renewals old."""
@@ -191,7 +191,7 @@ class Wiring:
         rows = {"due": weighted_sums(chosen, self.lay.commands())}
         if self.loop.robot is None:
             rows["due_velocity"] = weighted_sums(chosen, self.lay.commands(velocities=True))
-        return self.lay.replaced(**rows)
+        return self.lay.jump_to_rows(**rows)
 
     def step(self) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
         """Return one step of the digital dynamics, and what a unit force (N) adds to it."""
@@ -200,7 +200,7 @@ class Wiring:
         moved = self.plant.stepped(lay.row("plant"), self.total, period, self.loop.dynamics)
         unit = jnp.zeros((lay.channels, 1)).at[0].set(1.0)
         push = self.plant.stepped(jnp.zeros((self.plant.size, 1)), unit, period, self.loop.dynamics)
-        return lay.replaced(plant=moved), push[:, 0] @ lay.row("plant")
+        return lay.jump_to_rows(plant=moved), push[:, 0] @ lay.row("plant")
 
 
 class Cycle(NamedTuple):
@@ -244,7 +244,7 @@ def cycle_map(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     loose = [(phase, release, ~at_once & ~with_hold)]  # instants that no grid knows, once in every hold period
     if loop.dynamics == "half-period":
         assert loop.dynamics_period is not None
-        record = lay.replaced(recorded=wiring.led)
+        record = lay.jump_to_rows(recorded=wiring.led)
         loose.append((hold - loop.dynamics_period / 2, record, jnp.asarray(True)))
 
     holding, stepping = hyperperiod.instants(hyperperiod.holds), hyperperiod.instants(hyperperiod.steps)
@@ -322,7 +322,7 @@ def _own_states(
         return jnp.eye(lay.size), kept
     whole = jnp.zeros((count + 1, count + 1)).at[:count, :count].set(robot.state).at[:count, count].set(robot.input)
 
-    def since(age: Array) -> tuple[Array, Array]:
+    def motion_over(age: Array) -> tuple[Array, Array]:
         """Return free motion over, and response to a unit command held for, `age` seconds."""
         grown = jax.scipy.linalg.expm(whole * age)
         return grown[:count, :count], grown[:count, count]
@@ -331,6 +331,6 @@ def _own_states(
     commands = lay.commands()[loop.applies_after :]
     delayed = lay.each("delayed")
     begun = jnp.minimum(delay, hold * jnp.arange(len(commands) + 1))
-    answers = jax.vmap(lambda age: since(age)[1])(begun)
-    rows = weighted_sums(since(delay)[0], delayed) + weighted_sums((answers[1:] - answers[:-1]).T, commands)
+    answers = jax.vmap(lambda age: motion_over(age)[1])(begun)
+    rows = weighted_sums(motion_over(delay)[0], delayed) + weighted_sums((answers[1:] - answers[:-1]).T, commands)
     return jnp.eye(lay.size).at[lay.at["robot"]].set(rows.reshape(-1, lay.size))[:, kept], kept

@@ -21,7 +21,7 @@ def sampled_velocity(loop: Loop) -> float | None:
     the robot's velocity t after one of them is h v C exp(A t) (1 − exp(A h))⁻¹ B. None where nothing is sampled, and for
     a robot that follows at once. Raises ValueError for periods that never meet.
     """
-    if not loop.sampled() or loop.robot is None or (loop.sensor_period is None and not loop.stepped()):
+    if not loop.sampled() or loop.robot is None or (loop.sensor_period is None and not loop.is_stepped()):
         return None
     from scipy.linalg import expm  # which takes long to load
 

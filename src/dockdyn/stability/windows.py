@@ -6,6 +6,7 @@ Source: frequency sweep, Gu, Kharitonov and Chen 2003, Stability of Time-Delay S
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -78,41 +79,57 @@ def stable_windows(
             if len(frequencies)
             else np.inf
         )
-    crossings = sorted(
-        (float(angle / w + 2 * np.pi * turn / w), float(w))
-        for w, angle in zip(frequencies, turns, strict=True)
-        for turn in range(int(max(0.0, longest * w - angle) / (2 * np.pi)) + 1)
-    )
-    crossings = [(h, w) for h, w in crossings if h * w > NO_TURN and h <= longest]
+    crossings = _crossings_up_to(longest, frequencies, turns)
     edges = [0.0, *(h for h, _ in crossings)]
     ends = [*edges[1:], longest]
     middles = [(a + b) / 2 if np.isfinite(b) else a + 1 / bound for a, b in zip(edges, ends, strict=True)]
 
-    def growth(some: list[float]) -> np.ndarray:
+    def growth_with(some: list[float]) -> np.ndarray:
         """Return real part of the rightmost root with each of some delays."""
         trials = np.repeat(times[None], len(some), axis=0)
         trials[:, varied] = some
         return rightmost_roots(stack, trials, count=1)[:, 0].real
 
     if around is None:
-        rightmost = growth(middles)
+        rightmost = growth_with(middles)
     else:
         own = int(np.searchsorted(edges, around, side="right"))
-        rightmost = growth(middles[:own])
+        rightmost = growth_with(middles[:own])
         while (
             len(rightmost) < min(len(middles), own + MOST_FURTHER) and (rightmost[own - 1 :] < -MARGINAL * bound).all()
         ):
             more = middles[len(rightmost) : len(rightmost) + AT_ONCE]
-            rightmost = np.concatenate([rightmost, growth(more)])
+            rightmost = np.concatenate([rightmost, growth_with(more)])
         if len(rightmost) < len(middles):  # behind the last middle it is not known
             ends[len(rightmost) - 1] = longest = middles[len(rightmost) - 1]
             crossings = [(h, w) for h, w in crossings if h <= longest]
-    stable: list[tuple[float, float]] = []
-    for start, end, real in zip(edges, ends, rightmost, strict=False):
-        if real < -MARGINAL * bound and end > start:
-            joined = bool(stable) and stable[-1][1] == start
-            stable[-1:] = [(stable[-1][0], end)] if joined else [*stable[-1:], (start, end)]
-    return Windows(stable, crossings, longest)
+    stable = (
+        (start, end)
+        for start, end, real in zip(edges, ends, rightmost, strict=False)
+        if real < -MARGINAL * bound and end > start
+    )
+    return Windows(_join_intervals(stable), crossings, longest)
+
+
+def _crossings_up_to(
+    longest: float, frequencies: Float[np.ndarray, "crossings"], turns: Float[np.ndarray, "crossings"]
+) -> list[tuple[float, float]]:
+    """Return delays (s) up to the `longest`, each with the frequency (rad/s) of the roots that then cross, by the delay."""
+    found = sorted(
+        (float(angle / w + 2 * np.pi * turn / w), float(w))
+        for w, angle in zip(frequencies, turns, strict=True)
+        for turn in range(int(max(0.0, longest * w - angle) / (2 * np.pi)) + 1)
+    )
+    return [(h, w) for h, w in found if h * w > NO_TURN and h <= longest]
+
+
+def _join_intervals(intervals: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return intervals in order, those that meet as one."""
+    joined: list[tuple[float, float]] = []
+    for start, end in intervals:
+        meets = bool(joined) and joined[-1][1] == start
+        joined[-1:] = [(joined[-1][0], end)] if meets else [*joined[-1:], (start, end)]
+    return joined
 
 
 def _unit_gains(
@@ -125,7 +142,7 @@ def _unit_gains(
     stack = stack * size / size[:, None]
     put, seen = _low_rank_factors(stack[1 + varied])
 
-    def gains(w: np.ndarray) -> np.ndarray:
+    def eigenvalues_at(w: np.ndarray) -> np.ndarray:
         """Return eigenvalues at frequencies `w`, by falling modulus; of those that are always zero, none."""
         free = 1j * w[:, None, None] * np.eye(order) - stack[0]
         for index in fixed:
@@ -133,33 +150,33 @@ def _unit_gains(
         found = np.linalg.eigvals(seen @ np.linalg.solve(free, np.broadcast_to(put + 0j, (len(w), *put.shape))))
         return np.take_along_axis(found, np.argsort(-np.abs(found), axis=-1), -1)
 
-    def levels(w: np.ndarray) -> np.ndarray:
-        return np.log(np.maximum(np.abs(gains(w)), 1e-300))
+    def log_moduli(w: np.ndarray) -> np.ndarray:
+        return np.log(np.maximum(np.abs(eigenvalues_at(w)), 1e-300))
 
     if not put.shape[1]:
         return np.zeros(0), np.zeros(0)
     top = bound * (1 + 1e-9)
     count = GRID + int(PER_TURN * top * max([times[i] for i in fixed], default=0.0))
     w = np.union1d(np.geomspace(1e-7 * top, top, GRID), np.linspace(top / count, top, count))
-    level = levels(w)
+    level = log_moduli(w)
     # two crossings may hide between neighbours where a curve turns back near zero
     turning = (np.diff(level[:-1], axis=0) * np.diff(level[1:], axis=0) < 0) & (np.abs(level[1:-1]) < NARROW)
     peaks = np.flatnonzero(turning.any(axis=-1)) + 1
     if len(peaks):
         finer = np.linspace(w[peaks - 1], w[peaks + 1], 64).ravel()
         w = np.union1d(w, finer)
-        level = levels(w)
+        level = log_moduli(w)
     at, which = np.nonzero(level[:-1] * level[1:] < 0)
     low, high, rising = w[at], w[at + 1], level[at + 1, which] > 0
     rows = np.arange(len(at))
     for _ in range(60 if len(at) else 0):
         middle = (low + high) / 2
-        above = levels(middle)[rows, which] > 0
+        above = log_moduli(middle)[rows, which] > 0
         low, high = np.where(above == rising, low, middle), np.where(above == rising, middle, high)
     if not len(at):
         return np.zeros(0), np.zeros(0)
     middle = (low + high) / 2
-    angle = np.angle(gains(middle)[rows, which]) % (2 * np.pi)
+    angle = np.angle(eigenvalues_at(middle)[rows, which]) % (2 * np.pi)
     return middle, angle
 
 

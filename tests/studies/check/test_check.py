@@ -78,3 +78,20 @@ def test_the_command_writes_a_page_and_new_names_it(dock, tmp_path):
     assert 'id="scene"' in text and "axis of" in text
     dock("check", "mine.toml").check_refused("mine-check.html: exists; give --force to overwrite it")
     dock("check", "no-such").check_refused("no-such")
+
+
+LAWS = {  # what remembers, and what does not
+    "coulomb": {"law": "coulomb", "coefficient": 0.2},
+    "stick-slip": {"law": "stick-slip", "coefficient": 0.2, "stiffness": "20 kN/m"},
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_what_sticks_can_be_looked_at_too(law):
+    """The way to the first touch has nothing to do with friction: it is where it is without."""
+    still = {"loop.delay": 0}
+    bare, rubbed = (
+        begin_straight(dockdyn.load("probe-cone", {**still, **more}))
+        for more in ({"contact.probe.friction": "none"}, {"contact.probe.friction": LAWS[law]})
+    )
+    assert rubbed.touches == pytest.approx(bare.touches, rel=1e-12) and np.isfinite(bare.touches).all()

@@ -24,7 +24,7 @@ export interface ShownUnit {
 export function shownUnit({ unit, value }: { unit: string; value: number }): ShownUnit {
   const found = SHOWN[unit]?.find(([below]) => Math.abs(value) < below);
   if (found) return { unit: found[1], factor: found[2] };
-  const plain = PLAIN[unit] ?? unit.replace(/\*\*2/g, "²").replace(/\*/g, " ");
+  const plain = PLAIN[unit] ?? unit.replace(/\*\*2/g, "²").replace(/\*\*/g, "^").replace(/\*/g, " ");
   return THOUSANDS.test(unit) && Math.abs(value) >= 1e4 ? { unit: `k${plain}`, factor: 1e-3 } : { unit: plain, factor: 1 };
 }
 

@@ -19,21 +19,21 @@ def linearise_law(law: NormalLaw, force: Scalar, deepest: Scalar) -> tuple[Scala
     That depth is sought between zero and `deepest` (m). One Newton correction, all but zero, carries its derivatives.
     """
 
-    def missing(depth: Scalar) -> Scalar:
+    def missing_force(depth: Scalar) -> Scalar:
         return law.force(depth, jnp.zeros(())) - force
 
     def halve(_, bracket):
         low, high = bracket
         middle = (low + high) / 2
-        below = missing(middle) < 0
+        below = missing_force(middle) < 0
         return jnp.where(below, middle, low), jnp.where(below, high, middle)
 
     low, high = jax.lax.fori_loop(
         0, HALVINGS, halve, (jnp.zeros(()), jax.lax.stop_gradient(jnp.asarray(deepest, float)))
     )
     depth = (low + high) / 2
-    slope = jax.lax.stop_gradient(jax.grad(missing)(depth))
+    slope = jax.lax.stop_gradient(jax.grad(missing_force)(depth))
     found = (slope > 0) & (low > 0) & (high < deepest)
-    depth = depth - jnp.where(found, missing(depth), 0.0) / jnp.where(found, slope, 1.0)
+    depth = depth - jnp.where(found, missing_force(depth), 0.0) / jnp.where(found, slope, 1.0)
     stiffness, damping = jax.grad(law.force, argnums=(0, 1))(depth, jnp.zeros(()))
     return stiffness, damping

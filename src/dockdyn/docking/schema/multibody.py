@@ -509,7 +509,7 @@ class SeveralBodiesSection(Section, abc.ABC):
             turned = Quaternion.exponential(one.rate * time) * one.pose.attitude
             moved.append(Placed.of(Pose(one.pose.position + one.twist.velocity * time, turned), one.twist))
         depths = [
-            group.state(mode, moved[group.first], moved[group.second], True).depth
+            group.state(mode, moved[group.first], moved[group.second], True, past=group.first_memory()).depth
             for group, mode in zip(model.groups, x.mode, strict=False)
         ]
         base = model.base_position(x)

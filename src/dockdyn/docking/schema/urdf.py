@@ -125,7 +125,7 @@ class _Links:
         if not (body := self._weight(root)):
             if on is not None and joint is None:
                 self.anchors[root] = on, frame
-                self._mark(root)
+                self._add_port(root)
                 return
             if root == WORLD:
                 words = "stays where it is, as no body does; must be `on` a body that has no joint of its own"
@@ -140,7 +140,7 @@ class _Links:
         name, at = self.anchors[way[-1]]
         for link, place in zip(way[:-1], turned, strict=False):
             self.anchors[link] = name, at @ from_last @ place
-            self._mark(link)
+            self._add_port(link)
 
     def _way_to_first(self, root: str) -> list[str]:
         """Return the links from the massless root to the first with a mass, locked all of them. Raises ScenarioError."""
@@ -163,12 +163,12 @@ class _Links:
             self.found[link] = self._body(link, body, at) | {"on": carrier, "joint": self._joint(link, joint, at)}
         elif joint.kind == "locked":
             self.anchors[link] = carrier, at
-            self._mark(link)
+            self._add_port(link)
         else:
             words = f"has no mass and its {joint.kind} joint moves; must have one in [tree.{self.name}.body.{link}]"
             raise ScenarioError(f'{self.robot.label}: link {link}: {words}, or joint.kind = "locked" there')
 
-    def _mark(self, link: str) -> None:
+    def _add_port(self, link: str) -> None:
         """Make a point of a link without mass on its body. Raises ScenarioError where the scenario has more for it."""
         name, frame = self.anchors[link]
         if more := [key for key in self.stated.get(link, {}) if key != "joint"]:

@@ -33,11 +33,11 @@ def plane(target: float) -> xr.Dataset:
     """Return e_l over λ_i and λ_c for one λ_t (0: a single mass, inf: a wall behind m₃), and the line e_l = ½, traced."""
     axis = _ratios_of(np.linspace(0, 1, VALUES))
 
-    def excess(points: np.ndarray) -> np.ndarray:
+    def excess_over_half(points: np.ndarray) -> np.ndarray:
         contact, chaser = _ratios_of(points).T
         return 2 * np.asarray(mass_ratio_coefficient(chaser, contact, target)) - 1
 
-    (line,) = (_ratios_of(piece) for piece in chart_growth(excess, CELLS, SHARP).boundary)
+    (line,) = (_ratios_of(piece) for piece in chart_growth(excess_over_half, CELLS, SHARP).boundary)
     coefficient = np.asarray(mass_ratio_coefficient(axis[:, None], axis[None, :], target))
     curves = np.asarray(mass_ratio_coefficient(np.array(FAMILY)[:, None], axis[None, :], target))
     words = "ratio of effective masses e_l"
@@ -92,10 +92,14 @@ def _even_contact_ratio(chaser: float, target: float) -> float:
     """Return λ_i with which e_l = ½."""
     ends = np.array([[0.0]]), np.array([[1.0]])
 
-    def excess(points: np.ndarray) -> np.ndarray:
+    def excess_over_half(points: np.ndarray) -> np.ndarray:
         return 2 * np.asarray(mass_ratio_coefficient(chaser, _ratios_of(points[:, 0]), target)) - 1
 
-    return float(_ratios_of(locate_sign_changes(excess, *ends, excess(ends[0]), excess(ends[1]), SHARP))[0, 0])
+    return float(
+        _ratios_of(
+            locate_sign_changes(excess_over_half, *ends, excess_over_half(ends[0]), excess_over_half(ends[1]), SHARP)
+        )[0, 0]
+    )
 
 
 def distance(data: xr.Dataset, chaser_ratio: np.ndarray) -> Row:

@@ -48,7 +48,7 @@ class Target(Model):
         place = jnp.zeros(())
         if self.robot is None:
             return State(place, self.velocity, (), ())
-        state, _ = RobotAxes(self.robot).following(place[None], self.velocity[None], jnp.zeros(()))
+        state, _ = RobotAxes(self.robot).follow_long(place[None], self.velocity[None], jnp.zeros(()))
         return State(place, self.velocity, (), state[0])
 
     def robot_rate(self, x: State) -> Array:

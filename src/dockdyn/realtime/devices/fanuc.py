@@ -134,12 +134,12 @@ class Fanuc:
             return
         type, version = _HEAD.unpack_from(packet)
         if type == FanucRequest.VERSION:
-            self._answered(FanucRequest.VERSION, version >= self.settings.version, PacketError.WRONG_HEADER)
+            self._note_answer(FanucRequest.VERSION, version >= self.settings.version, PacketError.WRONG_HEADER)
         if type == FanucRequest.CAPABILITY and len(packet) == _CAPABILITY.size:
             cycle = _CAPABILITY.unpack(packet)[3]
-            self._answered(FanucRequest.CAPABILITY, self.settings.cycle in (0, cycle), PacketError.OUT_OF_RANGE)
+            self._note_answer(FanucRequest.CAPABILITY, self.settings.cycle in (0, cycle), PacketError.OUT_OF_RANGE)
 
-    def _answered(self, request: FanucRequest, good: bool, error: PacketError) -> None:
+    def _note_answer(self, request: FanucRequest, good: bool, error: PacketError) -> None:
         bit = 1 << request
         self._blocked = self._blocked & ~bit | (0 if good else bit)
         raise BadPacket(PacketError.OTHER_MESSAGE if good else error)

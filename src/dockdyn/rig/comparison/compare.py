@@ -36,7 +36,7 @@ DRAWS = 8  # of the noise, where a sensor has any
 VARIABLES = {
     "amplitude_ratio": ("1", "amplitude at the end, rig over that without rig"),
     "phase_error_rad": ("rad", "phase that the rig has gained at the end"),
-    "peak_force_error_N": ("N", "largest force, rig less that without rig"),
+    "peak_force_error_N": ("N", "largest force on the model, rig less that without rig"),
     "end_force_error_N": ("N", "largest error of force at the end"),
     "end_velocity_error_m_s": ("m/s", "largest error of velocity at the end"),
     "recovery_coefficient": ("1", "speed over that without rig, where that was largest for the last time"),

@@ -13,7 +13,7 @@ import numpy as np
 from dockdyn.dataset import DataArray, Dataset
 from dockdyn.report.charts.chart import ZERO, Band, Chart, Level, Line, Panel, line_style
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, result_report
-from dockdyn.report.wording import NOTHING, format_significant
+from dockdyn.report.wording import NOTHING, format_significant, format_unit
 from dockdyn.rig.comparison.choice import (
     CompensatorChoice,
     compensator_advice,
@@ -183,11 +183,6 @@ def _format_number(value: float | str | list[Any], unit: str) -> str:
     if isinstance(value, list):
         return f"({', '.join(_format_number(item, unit) for item in value)})"
     return format_significant(convert(value, unit) if isinstance(value, str) else float(value), 5)
-
-
-def format_unit(unit: str) -> str:
-    """Return a unit for readers."""
-    return unit.replace("**2", "²").replace("*", " ")
 
 
 def _over_stiffness(dataset: Dataset, values: DataArray) -> list[Line]:

@@ -66,7 +66,7 @@ def ages_of(rig: Rig) -> Ages:
     begun = jnp.floor(delay / tick + 1e-9)
     zero, part = jnp.zeros(()), tick - left
     readings = jax.vmap(robot.reading)
-    steady = rig.sensor.steady and (any(rig.schedule.samples) or rig.compensator is not None)
+    steady = rig.sensor.has_steady_delay and (any(rig.schedule.samples) or rig.compensator is not None)
     late = jnp.stack([left, (left + tick) / 2, tick, zero, left / 2, left])
     own = jnp.stack([zero, part / 2, part, part, (part + tick) / 2, tick])
     middles = jax.vmap(lambda age: robot.series(age, tick))
@@ -97,7 +97,7 @@ def force_sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], AxisReadin
         offsets = tick - jnp.maximum(age - begun * tick, 0.0)
         one, rows = jnp.ones(1), begun.astype(int)[None]
         there = jax.vmap(reading)(offsets[None])
-        change = None if rig.mounting is None else (rows, rig.robot.changed(there.velocity))
+        change = None if rig.mounting is None else (rows, rig.robot.rate_of_row(there.velocity))
         return Sampling(rows, there, one, age * one, change)
     newest, oldest = jnp.maximum(age - window / 2, 0.0), age + window / 2
     rows = jnp.floor(newest / tick + 1e-9) + jnp.arange(rig.schedule.segments)

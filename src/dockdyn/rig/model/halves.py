@@ -55,7 +55,7 @@ def begin_laboratory(rig: Rig) -> RigState:
 def laboratory_at_rest(rig: Rig, pose: Axes) -> RigState:
     """Return the laboratory whose robot has long stood at a pose (m, rad)."""
     still = jnp.zeros_like(pose)
-    state, command = rig.robot.following(pose, still, jnp.zeros(()))
+    state, command = rig.robot.follow_long(pose, still, jnp.zeros(()))
     begun = begin_laboratory(rig)
     known = rig.robot.known(state, command, still)
     pending = tuple(jnp.broadcast_to(pose, rows.shape) for rows in begun.pending)
@@ -87,7 +87,7 @@ def compute_cycle(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, A
     oracle, robot = IdealContact(nothing, nothing), (places[0], nothing)
     moving, answer = rig.answered(moving, True, time, robot, oracle, computer.command)
     seen = rig.seen(moving, time, robot, oracle)
-    moving = moving._replace(motion=plant.told(time, moving.motion, rig.sensor.touches(load)))
+    moving = moving._replace(motion=plant.told(time, moving.motion, rig.sensor.detects_contact(load)))
     moving = rig.stepped(moving, answer.total, time)
     moving = moving._replace(tick=moving.tick + rig.schedule.ticks)
     return computer._replace(moving=moving, command=answer.command), answer, seen

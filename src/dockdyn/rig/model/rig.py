@@ -192,7 +192,7 @@ class Rig(Module):
         if schedule.continuous_force:
             load = self.just(ages, moving, time)
             total, compensation, virtual = self.total(moving, robot[1], load)
-        motion = plant.told(time, moving.motion, self.sensor.touches(load))
+        motion = plant.told(time, moving.motion, self.sensor.detects_contact(load))
         moving = moving._replace(motion=motion, past=shift_rows(known, moving.past))
         found = observe_instant(self, moving, ages, load, compensation, virtual, total)
         if schedule.late:
@@ -221,7 +221,7 @@ class Rig(Module):
     def encoders(self, pose: Axes, noise: Port | None) -> Axes:
         """Return what the encoders say of a `pose` (m, rad); `noise` is standard normal."""
         forces = self.plant.port_axes
-        return jnp.concatenate([self.sensor.encoder(pose[:forces], noise), pose[forces:]])
+        return jnp.concatenate([self.sensor.read_encoder(pose[:forces], noise), pose[forces:]])
 
     def carried(self, ages: Ages, moving: RigState, known: Float[Array, "axes width"]) -> Float[Array, "axes order"]:
         """Return the robot's state a tick after what is `known` of it."""
@@ -250,7 +250,7 @@ class Rig(Module):
         sensor = self.sensor
         nodes = ages.sample
         if nodes is None:
-            nodes = force_sampling(self, sensor.age(time, drawn), self.robot.reading_soon)
+            nodes = force_sampling(self, sensor.delay_at(time, drawn), self.robot.reading_soon)
         past = moving.past[nodes.rows]
         there = jax.vmap(AxisReading.of)(nodes.reading, past)
         begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
@@ -260,7 +260,7 @@ class Rig(Module):
         load, _ = sensor.step(held, Arrived(load, drawn))
         places = jax.vmap(self.plant.port)(*there)[0]
         place = (nodes.weights[:, None] * places).sum(0)
-        touched = sensor.encoder(place, None if drawn is None else drawn.encoder)
+        touched = sensor.read_encoder(place, None if drawn is None else drawn.encoder)
         if sensor.drop_rate is not None and drawn is not None:
             touched = jnp.where(drawn.lost < sensor.drop_rate, moving.touched, touched)
         if self.mounting is not None:
@@ -285,10 +285,10 @@ class Rig(Module):
             force=moving.load[: plant.port_axes],
             position=position,
             velocity=velocity,
-            robot_position=self.sensor.encoder(robot[0], ideal.encoder),
+            robot_position=self.sensor.read_encoder(robot[0], ideal.encoder),
             robot_velocity=robot[1],
             touched_position=moving.touched,
-            touching=jnp.asarray(True) if plant.ever_touching else self.sensor.touches(moving.load),
+            touching=jnp.asarray(True) if plant.ever_touching else self.sensor.detects_contact(moving.load),
             ideal_position=ideal.position,
             ideal_force=ideal.force,
         )
@@ -326,7 +326,7 @@ class Rig(Module):
     def taken(self, moving: RigState, total: Axes, last: Axes) -> tuple[Axes, Axes]:
         """Return the command that the hold takes, and the velocity that goes with it."""
         wanted, rate = self.wanted(moving, total)
-        return self.robot.limited(wanted, last, self.hold), rate
+        return self.robot.limit_command(wanted, last, self.hold), rate
 
     def wanted(self, moving: RigState, total: Axes) -> tuple[Axes, Axes]:
         """Return the same before the robot's limits, under a `total` load (N, N m)."""

@@ -12,7 +12,7 @@ from dockdyn.scenario.language.known_keys import KnownKeys
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.table_names import are_named, count_of_name
 from dockdyn.scenario.language.toml_text import DEEPEST
-from dockdyn.scenario.language.units import Bounds, Unit, whole_number
+from dockdyn.scenario.language.units import Bounds, Unit, unit_beside, whole_number
 from dockdyn.trees import Path
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def unit_of(section: Section, field: str, inside: Sequence[int] = ()) -> str:
         return section.unit_of_extra(field)
     if units := _units_of(type(section), field):
         text = units[0].text
-        return text.format(**dict(section)) if "{" in text else text
+        return unit_beside(dict(section), text) if "{" in text else text
     written = section.model_dump(include={field})[field]
     for index in inside:
         written = written[index]

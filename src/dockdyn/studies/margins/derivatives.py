@@ -120,7 +120,7 @@ def _values_of(keys: Sequence[str], among: Sequence[str], values: dict[str, floa
 def _edge_slope(loop: Loop, delay: float, keys: Sequence[str], step: float = 1e-4) -> float:
     """Return by how much an instant of the loop at a `delay` (s) moves for all of the periods `keys` by their own size (s)."""
     fields = [field for key, field in PERIODS.items() if key in keys]
-    if "dynamics_period" in fields and loop.stepped():
+    if "dynamics_period" in fields and loop.is_stepped():
         fields.append("hold")  # tied to it, or the same
     changes: dict[str, Any] = {name: np.asarray(getattr(loop, name)) * (1 + step) for name in fields}
     scaled = replace(loop, **changes)
@@ -144,7 +144,7 @@ def _tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tu
     groups = []
     if loop.sampled():
         hyperperiod = hyperperiod_of(loop)
-        moved = [True, bool(loop.sensor_period is not None), loop.stepped(), hyperperiod.averages]
+        moved = [True, bool(loop.sensor_period is not None), loop.is_stepped(), hyperperiod.averages]
         groups.append(tuple(key for key, tied in zip(PERIODS, moved, strict=True) if tied and key in values))
     robot = content.loop.robot
     if robot is not None:
