@@ -15,7 +15,7 @@ OWN = "of the report’s own numbers"
 
 def check_advice(page, advice, settings):
     """What a page advises after its numbers are moved is what the report of these numbers advises, its commands with their
-    settings; all else says that it is the report's own. Gives what follows the numbers."""
+    settings; all else says that it is the report's own. Gives what follows the numbers, or is said whatever they are."""
     followed = set()
     of_run = {one.follows: one for one in advice}
     shown = page.locator(".guide dd")
@@ -23,7 +23,7 @@ def check_advice(page, advice, settings):
         follows, words = dd.get_attribute("data-follows"), dd.inner_text()
         if "reported" in (dd.get_attribute("class") or ""):
             assert OWN in words
-        elif follows != "nothing":
+        else:
             assert follows and words.startswith(of_run[follows].sentence) and OWN not in words
             followed.add(follows)
         if follows == "settings" and follows in followed:
