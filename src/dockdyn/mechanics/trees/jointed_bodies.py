@@ -138,6 +138,16 @@ class JointedBodies(Module):
         }
         return not self.beyond(body) <= massless
 
+    def loose(self) -> list[Vibration]:
+        """Return the vibrations whose modes move nothing that has mass: each mode answers by itself."""
+        heavy = {
+            number
+            for body, joint in enumerate(self.joints, start=1)
+            if isinstance(joint, ModalFrame) and (self.weighs(body) or joint.shortening is not None)
+            for number in joint.numbers
+        }
+        return [one for one in self.vibrations if one.orthogonal and not heavy & set(one.numbers)]
+
     def bent(self, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> dict[int, Bent]:
         """Return the inertia of the links that bend, by their places in the tree; without those of which it stays."""
         found = {one.body: one.bent(self.bodies[one.body], placed[one.body], motions) for one in self.vibrations}

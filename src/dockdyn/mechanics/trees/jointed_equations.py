@@ -6,7 +6,7 @@ from the loads on that less what the bodies need where joints and root keep thei
 
 Units: SI: kg, m, N, N m; joints rad or m, N m or N.
 Source: composite bodies, Featherstone 2008, Rigid Body Dynamics Algorithms, section 6.2, about the common centre: the momentum
-that a joint's rate would give the centre, P, is taken away by P Pᵀ / m.
+that a joint's rate would give the centre, P, is taken away by P Pᵀ / m. Modes that move nothing of weight are no part of H.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
+from dockdyn.mechanics.trees.modal_frame import BentFrame, ModalFrame
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Rates, Screw
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once, unit_vectors
 
@@ -108,7 +109,8 @@ class Equations(NamedTuple):
     placed: tuple[Placed, ...]
     places: list[Vector]  # of the bodies from the common centre of mass, m
     drift: list[Rates]  # of the bodies about the common centre, where u stays
-    screws: dict[int, ByBody[Screw]]  # of coordinates by number
+    screws: dict[int, ByBody[Screw]]  # of coordinates by number, without those of loose modes
+    frames: ByBody[BentFrame]  # that loose modes move
     momenta: dict[int, Load]  # that a rate of one gives all that the coordinate moves
     bent: dict[int, Bent]  # of links, by their places in the tree
     factors: Factors
@@ -122,10 +124,15 @@ class Equations(NamedTuple):
         bodies = [bent[number].body if number in bent else body for number, body in enumerate(tree.bodies)]
         inertia = [CompositeInertia.of(*one) for one in zip(bodies, placed, places, strict=True)]
         inertia = _composite_sums(tree, inertia)
-        screws: dict[int, ByBody[Screw]] = {number: {} for number in tree.numbers()}
+        loose = {number for one in tree.loose() for number in one.numbers}
+        screws: dict[int, ByBody[Screw]] = {number: {} for number in tree.numbers() if number not in loose}
+        frames: ByBody[BentFrame] = {}
         for body, joint in enumerate(tree.joints, start=1):
-            found = joint.screws(placed[joint.carrier], placed[body], places[body], motions)
-            for number, screw in zip(joint.numbers, found, strict=True):
+            there = placed[joint.carrier], placed[body], places[body], motions
+            if isinstance(joint, ModalFrame) and loose.issuperset(joint.numbers):
+                frames[body] = once(joint.bent(*there))
+                continue
+            for number, screw in zip(joint.numbers, joint.screws(*there), strict=True):
                 screws[number][body] = screw
         given = {
             number: {body: inertia[body].momentum(screw) for body, screw in own.items() if tree.weighs(body)}
@@ -136,9 +143,8 @@ class Equations(NamedTuple):
             given[number][body] = given[number][body].plus(load)
         momenta = {number: reduce(Load.plus, own.values()) for number, own in given.items()}
         factors = factor_matrix(_mass_matrix(tree, inertia[0].tensor, screws, given, momenta, own))
-        return Equations(
-            tree, placed, places, _bias_accelerations(tree, placed, motions), screws, once(momenta), bent, factors
-        )
+        drift = _bias_accelerations(tree, placed, motions)
+        return Equations(tree, placed, places, drift, screws, frames, once(momenta), bent, factors)
 
     def acceleration(
         self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar]
@@ -150,12 +156,11 @@ class Equations(NamedTuple):
         bending = self._bending(drift)
         spare = [(force - f, torque - t) for force, torque, (f, t) in zip(forces, torques, needed, strict=True)]
         loads = self._gather(*zip(*spare, strict=True))
-        own = [efforts[number] - bending.get(number, 0.0) for number in self.tree.numbers()]
+        own = {number: efforts[number] - bending.get(number, 0.0) for number in self.tree.numbers()}
         u = self._solve(loads, own)
         bodies = [a.plus(b) for a, b in zip(self._spread(loads[0].force, u), self.drift, strict=True)]
-        centre, spin = self._centre(loads[0].force), self.placed[0].rotation.transposed_times(Vector(*u[:SPIN]))
         found = [rates.twist(one) for rates, one in zip(bodies, self.placed, strict=True)]
-        return Acceleration(Twist(centre, spin), u[SPIN:], found)
+        return self._accelerated(loads[0].force, u, found)
 
     def _bending(self, rates: Sequence[Twist]) -> dict[int, Scalar]:
         """Return efforts that modes need for what bending does to the inertia of their links, whose twists change at these
@@ -174,10 +179,9 @@ class Equations(NamedTuple):
         Their numbers may be arrays, of one load after another.
         """
         loads = self._gather(forces, torques)
-        u = self._solve(loads, [jnp.zeros(())] * len(self.screws))
+        u = self._solve(loads, dict.fromkeys(self.tree.numbers(), jnp.zeros(())))
         bodies = [one.twist(placed) for one, placed in zip(self._spread(loads[0].force, u), self.placed, strict=True)]
-        spin = self.placed[0].rotation.transposed_times(Vector(*u[:SPIN]))
-        return Acceleration(Twist(self._centre(loads[0].force), spin), u[SPIN:], bodies)
+        return self._accelerated(loads[0].force, u, bodies)
 
     def reactions(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
         """Return what passes through the joint of each body but the root, force and moment at the joint, the body's axes. The
@@ -196,34 +200,65 @@ class Equations(NamedTuple):
             loads.append(Load(force, one.rotation @ torque + place.cross(force)))
         return _composite_sums(self.tree, loads)
 
-    def _solve(self, loads: Sequence[Load], efforts: Sequence[Scalar]) -> list[Scalar]:
+    def _solve(self, loads: Sequence[Load], efforts: dict[int, Scalar]) -> TreeRates:
         """Return the rates of the root's angular velocity (inertial) and of those of the coordinates."""
         whole, turning = self._centre(loads[0].force), loads[0].moment
         own = [
             _sum_numbers(screw.power(loads[body]) for body, screw in screws.items())
             - self.momenta[number].force.dot(whole)
-            + effort
-            for (number, screws), effort in zip(self.screws.items(), efforts, strict=True)
+            + efforts[number]
+            for number, screws in self.screws.items()
         ]
-        return list(solve_factored(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
+        u = list(solve_factored(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
+        loose = []
+        for one in self.tree.loose():
+            pushed = [self.frames[body].efforts(loads[body]) for body in self._frames_of(one.numbers)]
+            total = sum(pushed, jnp.zeros(())) + jnp.expand_dims(
+                jnp.stack([efforts[number] for number in one.numbers]), tuple(range(1, pushed[0].ndim if pushed else 1))
+            )
+            loose.append((total.T / one.mass).T)
+        return TreeRates(Vector(*u[:SPIN]), dict(zip(self.screws, u[SPIN:], strict=True)), loose)
+
+    def _frames_of(self, numbers: tuple[int, ...]) -> list[int]:
+        """Return the frames that these loose modes move, by their places in the tree."""
+        return [body for body, one in self.frames.items() if one.frame.numbers == numbers]
+
+    def _accelerated(self, force: Vector, u: TreeRates, bodies: list[Twist]) -> Acceleration:
+        """Return how velocities change under a `force` on all, where the twists of the `bodies` change so."""
+        rates = dict(u.coordinates)
+        for one, own in zip(self.tree.loose(), u.loose, strict=True):
+            rates |= dict(zip(one.numbers, own, strict=True))
+        spin = self.placed[0].rotation.transposed_times(u.spin)
+        return Acceleration(Twist(self._centre(force), spin), [rates[number] for number in self.tree.numbers()], bodies)
 
     def _centre(self, force: Vector) -> Vector:
         """Return the acceleration of the common centre of mass."""
         return force * (1 / self.tree.mass())
 
-    def _spread(self, force: Vector, u: Sequence[Scalar]) -> list[Rates]:
+    def _spread(self, force: Vector, u: TreeRates) -> list[Rates]:
         """Return what a force on all and rates of u do to the bodies."""
-        start, rates = self._centre(force), dict(zip(self.screws, u[SPIN:], strict=True))
-        for number, rate in rates.items():
+        start = self._centre(force)
+        for number, rate in u.coordinates.items():
             start = start - self.momenta[number].force * (rate / self.tree.mass())
-        moving = [Screw(start, Vector(*u[:SPIN]))]
+        loose = {one.numbers: rates for one, rates in zip(self.tree.loose(), u.loose, strict=True)}
+        moving = [Screw(start, u.spin)]
         for body, joint in enumerate(self.tree.joints, start=1):
             own = moving[joint.carrier]
-            for number in joint.numbers:
-                screw, rate = self.screws[number][body], rates[number]
-                own = Screw(own.velocity + screw.velocity * rate, own.spin + screw.spin * rate)
+            if body in self.frames:
+                own = own.plus(self.frames[body].screw_of(loose[joint.numbers]))
+            else:
+                for number in joint.numbers:
+                    own = own.plus(self.screws[number][body].times(u.coordinates[number]))
             moving.append(own)
         return [Rates(screw.at(place), screw.spin) for screw, place in zip(moving, self.places, strict=True)]
+
+
+class TreeRates(NamedTuple):
+    """Rates of what is unknown of a tree."""
+
+    spin: Vector  # rad/s², of the root, inertial
+    coordinates: dict[int, Scalar]  # by number, without loose modes
+    loose: list[Float[Array, "modes *loads"]]  # of each loose vibration
 
 
 def _momenta_of_bending(

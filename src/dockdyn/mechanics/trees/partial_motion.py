@@ -34,6 +34,14 @@ class Screw(NamedTuple):
         """Return the power (W) of a load."""
         return self.velocity.dot(load.force) + self.spin.dot(load.moment)
 
+    def plus(self, other: Screw) -> Screw:
+        """Return the sum of both."""
+        return Screw(self.velocity + other.velocity, self.spin + other.spin)
+
+    def times(self, rate: Scalar) -> Screw:
+        """Return what another rate than one does."""
+        return Screw(self.velocity * rate, self.spin * rate)
+
     def at(self, place: Vector) -> Vector:
         """Return the velocity at a place (m) from the common centre."""
         return self.velocity + self.spin.cross(place)
