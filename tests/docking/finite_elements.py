@@ -92,3 +92,82 @@ def craig_bampton(mass, stiffness, kept, modes):
     basis[inner, : len(kept)] = -np.linalg.solve(ki, k[np.ix_(inner, kept)])
     basis[inner, len(kept) :] = shapes
     return basis.T @ m @ basis, basis.T @ k @ basis, basis, squares
+
+
+GAUSS = [(x, y) for x in (-(0.6**0.5), 0.0, 0.6**0.5) for y in (-(0.6**0.5), 0.0, 0.6**0.5)]
+WEIGHTS = [a * b for a in (5 / 9, 8 / 9, 5 / 9) for b in (5 / 9, 8 / 9, 5 / 9)]
+
+
+def _bending_terms(x, y):
+    """The polynomials of a plate's deflection with 12 terms, their slopes and curvatures, and the coefficients of the last."""
+    powers = [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2), (3, 0), (2, 1), (1, 2), (0, 3), (3, 1), (1, 3)]
+
+    def of(dx, dy):
+        found = []
+        for p, q in powers:
+            scale = np.prod(range(p - dx + 1, p + 1)) * np.prod(range(q - dy + 1, q + 1))
+            found.append(0.0 if p < dx or q < dy else scale * x ** (p - dx) * y ** (q - dy))
+        return np.array(found)
+
+    return of(0, 0), of(1, 0), of(0, 1), np.stack([of(2, 0), of(0, 2), 2 * of(1, 1)])
+
+
+def plate_element(a, b, thickness, young, poisson, density):
+    """Stiffness and mass of a rectangle a × b in the x–y plane, corners counter-clockwise, six displacements each.
+
+    Bending by Melosh's polynomials of 12 terms, membrane bilinear, turning about z tied to the membrane (Zienkiewicz and Taylor).
+    """
+    corners = [(-a / 2, -b / 2), (a / 2, -b / 2), (a / 2, b / 2), (-a / 2, b / 2)]
+    plane = young / (1 - poisson**2) * np.array([[1, poisson, 0], [poisson, 1, 0], [0, 0, (1 - poisson) / 2]])
+    rows = []
+    for x, y in corners:
+        w, wx, wy, _ = _bending_terms(x, y)
+        rows += [w, wy, -wx]  # w, turn about x, about y
+    inverse = np.linalg.inv(np.array(rows))
+    bent = np.array([6 * c + k for c in range(4) for k in (2, 3, 4)])
+    flat = np.array([6 * c + k for c in range(4) for k in (0, 1)])
+    drill = np.array([6 * c + 5 for c in range(4)])
+    k, m = np.zeros((24, 24)), np.zeros((24, 24))
+    for (r, s), weight in zip(GAUSS, WEIGHTS, strict=True):
+        dv = weight * a * b / 4
+        w, _, _, curved = _bending_terms(r * a / 2, s * b / 2)
+        curved, w = curved @ inverse, w @ inverse
+        k[np.ix_(bent, bent)] += dv * thickness**3 / 12 * curved.T @ plane @ curved
+        m[np.ix_(bent, bent)] += dv * density * thickness * np.outer(w, w)
+        n = np.array([(1 + r * np.sign(x)) * (1 + s * np.sign(y)) / 4 for x, y in corners])
+        nx = np.array([np.sign(x) * (1 + s * np.sign(y)) / (2 * a) for x, y in corners])
+        ny = np.array([(1 + r * np.sign(x)) * np.sign(y) / (2 * b) for x, y in corners])
+        strain, turn = np.zeros((3, 8)), np.zeros(8)
+        strain[0, 0::2], strain[1, 1::2], strain[2, 0::2], strain[2, 1::2] = nx, ny, ny, nx
+        turn[0::2], turn[1::2] = -ny / 2, nx / 2
+        k[np.ix_(flat, flat)] += dv * thickness * strain.T @ plane @ strain
+        tied = np.zeros(24)
+        tied[flat], tied[drill] = -turn, n
+        k += dv * thickness * plane[2, 2] * np.outer(tied, tied)
+        for at in (flat[0::2], flat[1::2]):
+            m[np.ix_(at, at)] += dv * density * thickness * np.outer(n, n)
+        m[np.ix_(drill, drill)] += dv * density * thickness**3 / 12 * np.outer(n, n)
+    return k, m
+
+
+def plate_model(across, up, width, height, thickness=0.02, young=70e9, poisson=0.33, density=2700.0):
+    """A plate of across × up rectangles about the origin in the x–y plane: sparse mass and stiffness, and nodes (m)."""
+    xs, ys = np.linspace(-width / 2, width / 2, across + 1), np.linspace(-height / 2, height / 2, up + 1)
+    nodes = np.array([[x, y, 0.0] for y in ys for x in xs])
+    k, m = plate_element(width / across, height / up, thickness, young, poisson, density)
+    elements = []
+    for j in range(up):
+        for i in range(across):
+            one = j * (across + 1) + i
+            at = np.concatenate([6 * node + np.arange(6) for node in (one, one + 1, one + across + 2, one + across + 1)])
+            elements.append((at, k, m))
+    mass, stiffness = assembled(6 * len(nodes), elements)
+    return mass, stiffness, nodes
+
+
+def turned(mass, stiffness, nodes, turn):
+    """The same model with its axes turned."""
+    from scipy.sparse import identity, kron
+
+    whole = kron(identity(2 * len(nodes)), turn).tocsr()
+    return (whole @ mass @ whole.T).tocsc(), (whole @ stiffness @ whole.T).tocsc(), nodes @ turn.T
