@@ -11,7 +11,7 @@ that a joint's rate would give the centre, P, is taken away by P Pᵀ / m. Modes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
@@ -22,7 +22,7 @@ from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.modal_frame import BentFrame, ModalFrame
-from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Rates, Screw
+from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Motions, Rates, Row, Screw
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once, unit_vectors
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class JointedTree(NamedTuple):
 
     tree: JointedBodies
     placed: tuple[Placed, ...]
-    motions: Sequence[JointMotion]  # of the joints of all trees
+    motions: Motions | Sequence[JointMotion]  # of the joints of all trees
 
     @property
     def members(self) -> tuple[int, ...]:
@@ -56,7 +56,12 @@ class JointedTree(NamedTuple):
     def needed(self, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
         """Return the force (N, inertial) and torque (N m, body axes) that the motion of each body needs."""
         own, bent = [twists[number] for number in self.members], self.tree.bent(self.placed, self.motions)
-        return self.tree.needed(self.placed, bent, own, dict(enumerate(rates.joints)))
+        return self.tree.needed(self.placed, bent, own, dict(zip(self._single(), rates.joints, strict=True)))
+
+    def _single(self) -> list[int]:
+        """Return the numbers of the coordinates of all trees that are in no row, as `Velocities.joints` has them."""
+        rows = self.motions.numbers if isinstance(self.motions, Motions) else ()
+        return [number for number in range(len(self.motions)) if not any(number in own for own in rows)]
 
     def bending(self) -> list[Bending]:
         """Return what links that bend have beside what they would have unbent: their mean axes keep their centre of mass."""
@@ -116,7 +121,7 @@ class Equations(NamedTuple):
     factors: Factors
 
     @staticmethod
-    def of(tree: JointedBodies, placed: tuple[Placed, ...], motions: Sequence[JointMotion]) -> Equations:
+    def of(tree: JointedBodies, placed: tuple[Placed, ...], motions: Motions | Sequence[JointMotion]) -> Equations:
         """Return those of a tree whose bodies are `placed`; `motions` are those of the joints of all trees."""
         middle, _ = tree.middle(placed)
         places = once([one.pose.position - middle for one in placed])
@@ -156,8 +161,8 @@ class Equations(NamedTuple):
         bending = self._bending(drift)
         spare = [(force - f, torque - t) for force, torque, (f, t) in zip(forces, torques, needed, strict=True)]
         loads = self._gather(*zip(*spare, strict=True))
-        own = {number: efforts[number] - bending.get(number, 0.0) for number in self.tree.numbers()}
-        u = self._solve(loads, own)
+        own = {number: efforts[number] - bending.get(number, 0.0) for number in self.screws}
+        u = self._solve(loads, own, [efforts_of(efforts, one.numbers) for one in self.tree.loose()])
         bodies = [a.plus(b) for a, b in zip(self._spread(loads[0].force, u), self.drift, strict=True)]
         found = [rates.twist(one) for rates, one in zip(bodies, self.placed, strict=True)]
         return self._accelerated(loads[0].force, u, found)
@@ -179,7 +184,8 @@ class Equations(NamedTuple):
         Their numbers may be arrays, of one load after another.
         """
         loads = self._gather(forces, torques)
-        u = self._solve(loads, dict.fromkeys(self.tree.numbers(), jnp.zeros(())))
+        none = [jnp.zeros(()) for _ in self.tree.loose()]
+        u = self._solve(loads, dict.fromkeys(self.screws, jnp.zeros(())), none)
         bodies = [one.twist(placed) for one, placed in zip(self._spread(loads[0].force, u), self.placed, strict=True)]
         return self._accelerated(loads[0].force, u, bodies)
 
@@ -200,8 +206,9 @@ class Equations(NamedTuple):
             loads.append(Load(force, one.rotation @ torque + place.cross(force)))
         return _composite_sums(self.tree, loads)
 
-    def _solve(self, loads: Sequence[Load], efforts: dict[int, Scalar]) -> TreeRates:
-        """Return the rates of the root's angular velocity (inertial) and of those of the coordinates."""
+    def _solve(self, loads: Sequence[Load], efforts: dict[int, Scalar], loose: Sequence[Row | Scalar]) -> TreeRates:
+        """Return the rates of the root's angular velocity (inertial) and of those of the coordinates, by the efforts of those
+        with screws and of `loose` vibrations."""
         whole, turning = self._centre(loads[0].force), loads[0].moment
         own = [
             _sum_numbers(screw.power(loads[body]) for body, screw in screws.items())
@@ -210,14 +217,12 @@ class Equations(NamedTuple):
             for number, screws in self.screws.items()
         ]
         u = list(solve_factored(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
-        loose = []
-        for one in self.tree.loose():
-            pushed = [self.frames[body].efforts(loads[body]) for body in self._frames_of(one.numbers)]
-            total = sum(pushed, jnp.zeros(())) + jnp.expand_dims(
-                jnp.stack([efforts[number] for number in one.numbers]), tuple(range(1, pushed[0].ndim if pushed else 1))
-            )
-            loose.append((total.T / one.mass).T)
-        return TreeRates(Vector(*u[:SPIN]), dict(zip(self.screws, u[SPIN:], strict=True)), loose)
+        rates = []
+        for one, total in zip(self.tree.loose(), loose, strict=True):
+            for body in self._frames_of(one.numbers):
+                total = total + self.frames[body].efforts(loads[body])
+            rates.append((total.T / one.mass).T)
+        return TreeRates(Vector(*u[:SPIN]), dict(zip(self.screws, u[SPIN:], strict=True)), rates)
 
     def _frames_of(self, numbers: tuple[int, ...]) -> list[int]:
         """Return the frames that these loose modes move, by their places in the tree."""
@@ -225,11 +230,8 @@ class Equations(NamedTuple):
 
     def _accelerated(self, force: Vector, u: TreeRates, bodies: list[Twist]) -> Acceleration:
         """Return how velocities change under a `force` on all, where the twists of the `bodies` change so."""
-        rates = dict(u.coordinates)
-        for one, own in zip(self.tree.loose(), u.loose, strict=True):
-            rates |= dict(zip(one.numbers, own, strict=True))
         spin = self.placed[0].rotation.transposed_times(u.spin)
-        return Acceleration(Twist(self._centre(force), spin), [rates[number] for number in self.tree.numbers()], bodies)
+        return Acceleration(Twist(self._centre(force), spin), u.coordinates, u.loose, bodies)
 
     def _centre(self, force: Vector) -> Vector:
         """Return the acceleration of the common centre of mass."""
@@ -261,6 +263,11 @@ class TreeRates(NamedTuple):
     loose: list[Float[Array, "modes *loads"]]  # of each loose vibration
 
 
+def efforts_of(efforts: Mapping[int, Scalar] | Sequence[Scalar], numbers: tuple[int, ...]) -> Row:
+    """Return the efforts on these coordinates in a row."""
+    return jnp.stack([efforts[number] for number in numbers])
+
+
 def _momenta_of_bending(
     tree: JointedBodies, bent: dict[int, Bent], placed: Sequence[Placed]
 ) -> dict[int, tuple[int, Load]]:
@@ -278,7 +285,8 @@ class Acceleration(NamedTuple):
     """How the velocities of a tree change."""
 
     root: Twist  # of the common centre of mass (inertial), and of the root's rate (its axes)
-    joints: list[Scalar]  # rad/s² or m/s²
+    joints: dict[int, Scalar]  # rad/s² or m/s², by number
+    loose: list[Row]  # m/s², of each loose vibration
     bodies: list[Twist]  # rates of the bodies' twists
 
 
@@ -297,7 +305,7 @@ def _composite_sums[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> l
     return once(found)
 
 
-def _bias_accelerations(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> list[Rates]:
+def _bias_accelerations(tree: JointedBodies, placed: Sequence[Placed], motions: Motions | Sequence[JointMotion]) -> list[Rates]:
     """Return accelerations of the bodies about their common centre where the rates of root and joints stay."""
     found = [Rates(Vector.zero(), Vector.zero())]
     for body, joint in enumerate(tree.joints, start=1):

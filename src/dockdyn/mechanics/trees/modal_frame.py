@@ -17,7 +17,16 @@ from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bent_inertia import Bent, BentInertia
-from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Rates, Screw, acceleration_at_lever
+from dockdyn.mechanics.trees.partial_motion import (
+    JointMotion,
+    Load,
+    Motions,
+    Rates,
+    Row,
+    Screw,
+    acceleration_at_lever,
+    row_of_motions,
+)
 from dockdyn.mechanics.trees.screws import left_jacobian
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
 from dockdyn.trees import Module, field
@@ -55,7 +64,7 @@ class ModalFrame(Module):
     massless: bool = field(static=True)
     shortening: Shortening | None = None
 
-    def placed(self, carrier: Placed, motions: Sequence[JointMotion]) -> Placed:
+    def placed(self, carrier: Placed, motions: Motions | Sequence[JointMotion]) -> Placed:
         """Return the frame, where the link's frame at rest is `carrier`; `motions` are those of the coordinates of all
         trees."""
         (shift, turn), (moving, turning) = (self._moved(motions, part) for part in (0, 1))
@@ -67,7 +76,7 @@ class ModalFrame(Module):
         twist = Twist(velocity, rotation.transposed_times(spin))
         return once(Placed(Pose(point + lever, attitude), twist, rotation, spin))
 
-    def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Sequence[JointMotion]) -> Rates:
+    def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Motions | Sequence[JointMotion]) -> Rates:
         """Return the acceleration of the frame where those of the modes are zero, `carried` being that of the frame at rest."""
         (_, turn), (moving, turning) = (self._moved(motions, part) for part in (0, 1))
         rate = turning.array()
@@ -81,7 +90,7 @@ class ModalFrame(Module):
             velocity = velocity + carrier.rotation @ self.shortening.shift(rates, rates)
         return Rates(velocity + acceleration_at_lever(spin, body.rate, lever), spin)
 
-    def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Sequence[JointMotion]) -> tuple[Screw, ...]:
+    def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]) -> tuple[Screw, ...]:
         """Return what each mode does to the frame, at `place` (m) from the common centre, and to all that it carries."""
         bent = self.bent(carrier, body, place, motions)
         shifts = _rows(self.shift)
@@ -90,21 +99,25 @@ class ModalFrame(Module):
             shifts = [shift + less for shift, less in zip(shifts, shorter, strict=True)]
         return tuple(bent.screw(shift, turn) for shift, turn in zip(shifts, _rows(self.turn), strict=True))
 
-    def bent(self, carrier: Placed, body: Placed, place: Vector, motions: Sequence[JointMotion]) -> BentFrame:
+    def bent(self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]) -> BentFrame:
         """Return the frame as its modes have bent it, at `place` (m) from the common centre."""
         _, angle = self._moved(motions, 0)
         jacobian = Matrix.of(left_jacobian(angle.array(), jnp.eye(3)))
         return BentFrame(self, carrier.rotation, jacobian, place - body.rotation @ self.arm)
 
-    def _moved(self, motions: Sequence[JointMotion], part: int) -> tuple[Vector, Vector]:
+    def _moved(self, motions: Motions | Sequence[JointMotion], part: int) -> tuple[Vector, Vector]:
         """Return the shift and rotation vector by the modal coordinates (part 0), or the rates of these two (1)."""
+        if not isinstance(self.shift, tuple):
+            numbers = row_of_motions(motions, self.numbers, part)
+            return Vector.of(numbers @ _stacked(self.shift)), Vector.of(numbers @ _stacked(self.turn))
         coordinates, numbers = (self._numbers(motions, one) for one in (0, part))
         shift = _sum_of_shapes(numbers, self.shift)
         if self.shortening is not None:
             shift = shift + self.shortening.shift(coordinates, numbers) * (1.0 if part else 0.5)
+        assert isinstance(self.turn, tuple)
         return shift, _sum_of_shapes(numbers, self.turn)
 
-    def _numbers(self, motions: Sequence[JointMotion], part: int) -> list[Scalar]:
+    def _numbers(self, motions: Motions | Sequence[JointMotion], part: int) -> list[Scalar]:
         """Return the modal coordinates (part 0), or their rates (1)."""
         return [motions[number][part] for number in self.numbers]
 
@@ -144,10 +157,8 @@ def _stacked(shapes: Shapes) -> Float[Array, "modes 3"]:
     return jnp.stack([one.array() for one in shapes]) if isinstance(shapes, tuple) else shapes
 
 
-def _sum_of_shapes(numbers: Sequence[Scalar], shapes: Shapes) -> Vector:
+def _sum_of_shapes(numbers: Sequence[Scalar], shapes: Sequence[Vector]) -> Vector:
     """Return the sum of shapes, each times its number."""
-    if not isinstance(shapes, tuple):
-        return Vector.of(jnp.stack(numbers) @ shapes)
     parts = [shape * number for shape, number in zip(shapes, numbers, strict=True)]
     return sum(parts, Vector.zero())
 
@@ -166,9 +177,9 @@ class Vibration(Module):
         """Whether no mode has momentum, nor inertia together with another one."""
         return self.mass.ndim == 1 and self.bending is None
 
-    def kinetic_energy(self, motions: Sequence[JointMotion]) -> Scalar:
+    def kinetic_energy(self, motions: Motions | Sequence[JointMotion]) -> Scalar:
         """Return ½ η̇ᵀ m η̇ (J) at the motions of the coordinates of all trees."""
-        rates = jnp.stack([motions[number][1] for number in self.numbers])
+        rates = row_of_motions(motions, self.numbers, 1)
         return 0.5 * rates @ (self.mass * rates if self.mass.ndim == 1 else self.mass @ rates)
 
     def between(self, one: int, other: int) -> Scalar | None:
@@ -180,7 +191,7 @@ class Vibration(Module):
             return self.mass[row] if row == column else None
         return self.mass[row, column]
 
-    def bent(self, body: RigidBody, placed: Placed, motions: Sequence[JointMotion]) -> Bent | None:
+    def bent(self, body: RigidBody, placed: Placed, motions: Motions | Sequence[JointMotion]) -> Bent | None:
         """Return the inertia of the link, at rest the `body`, as it is `placed` and bent; None where that is not known."""
         if self.bending is None:
             return None

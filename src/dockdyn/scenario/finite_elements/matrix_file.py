@@ -6,12 +6,12 @@ Source: formats of numpy.savez, scipy.sparse.save_npz and scipy.io.mmwrite; OUTP
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.language.errors import nearest, shown
 from dockdyn.scenario.language.given_file import MATRICES, refusal
@@ -49,8 +49,11 @@ def matrix_in(file: str, content: bytes, name: str | None, usual: Sequence[str])
     label = f"file = {shown(Path(file).name)}"
     try:
         found = _matrices_in(file, content, name)
-    except (ValueError, KeyError, EOFError, OSError, IndexError, TypeError, zipfile.BadZipFile) as error:
-        refuse(f"{label}: cannot be read as a {Path(file).suffix.lower()} file of matrices ({error})")
+    except PydanticCustomError:
+        raise
+    except Exception as error:  # whatever the library of a format raises of what is no such file
+        said = str(error).partition("\n")[0] or type(error).__name__
+        refuse(f"{label}: cannot be read as a {Path(file).suffix.lower()} file of matrices ({said})")
     if not found:
         refuse(f"{label}: has no matrix")
     by_lower = {key.lower(): matrix for key, matrix in found.items()}
@@ -107,4 +110,4 @@ def _nastran_matrices(file: str, suffix: str) -> Mapping[str, Any]:
     if suffix == ".op2":
         with op2.OP2(file) as opened:
             return dict(opened.rdop2mats())
-    return {key: frame.to_numpy() for key, frame in bulk.rddmig(file, square=True).items()}
+    return {key: frame.to_numpy() for key, frame in (bulk.rddmig(file, square=True) or {}).items()}
