@@ -40,8 +40,8 @@ def stated(tmp_path, mass, stiffness, places, rows, **keys):
         (),
         1.0,
         1.0,
-        tuple(np.eye(3).ravel()),
         tuple(map(tuple, places)),
+        (tuple(np.eye(3).ravel()),) * len(rows),
         tuple(rows),
         0.0,
     )
@@ -117,7 +117,7 @@ def test_units_and_axes(tmp_path):
     for name, matrix in zip(("mass", "stiffness"), small, strict=True):  # in t mm²/s² by mm and rad
         other = 1e3 * (whole * scale).T @ matrix @ (whole * scale)
         mmwrite(tmp_path / f"{name}.mtx", other)
-    other = stated(tmp_path, *small, nodes[points] - centre, [0, 6], length_unit=1e-3, mass_unit=1e3, axes=tuple(turn.ravel()))
+    other = stated(tmp_path, *small, nodes[points] - centre, [0, 6], length_unit=1e-3, mass_unit=1e3, axes=(tuple(turn.ravel()),) * 2)
     files = {role: MatrixFile(role, str(tmp_path / f"{role}.mtx"), None) for role in ("mass", "stiffness")}
     found = modes_of_model(other._replace(**files))
     np.testing.assert_allclose(found.frequency, plain.frequency, rtol=1e-9)

@@ -198,7 +198,8 @@ def _add_component(tree: _Growing, body: LinkSection, frames: Frames) -> list[tu
     def frame(at: Float[Array, "3"]) -> ModalFrame:
         moved = flexible.deflection(at)
         place = Vector.of(moved.place)
-        return ModalFrame(place, -place, moved.shift, moved.turn, 0, numbers, massless=True)
+        shift, turn = (Vector.of(rows.T) for rows in (moved.shift, moved.turn))
+        return ModalFrame(place, -place, shift, turn, 0, numbers, massless=True)
 
     return _add_seats(tree, body, frames, frame)
 

@@ -7,7 +7,7 @@ displaced, so that all equations come from the one Lagrangian L = ½ m v² + ½ 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
@@ -58,6 +58,7 @@ class ModelPointSection(NamedSection):
     """A point of the model with six displacements, which follow each other from a row of the matrices on."""
 
     position: Point
+    attitude: Attitude = LEVEL
     row: Annotated[int, Field(ge=0)] | None = None
 
 
@@ -80,6 +81,11 @@ class ModelModesSection(Section):
     recovery: np.ndarray
     counts: np.ndarray
     lost: np.ndarray
+
+
+def _matrix_of(attitude: Any) -> np.ndarray:  # noqa: ANN401, in any form
+    """Return the matrix of an attitude."""
+    return np.asarray(Quaternion.of(np.asarray(quaternion_of(attitude))).matrix().array())
 
 
 class FiniteElementSection(FlexibleSection):
@@ -145,7 +151,7 @@ class FiniteElementSection(FlexibleSection):
 
     def model(self) -> Model:
         """Return the model that the files hold."""
-        turn = Quaternion.of(np.asarray(quaternion_of(self.attitude))).matrix()
+        own, *turns = (_matrix_of(one.attitude) for one in (self, *self.point))
         rows = [6 * number if point.row is None else point.row for number, point in enumerate(self.point)]
         return Model(
             self.mass_matrix.found("mass"),
@@ -154,8 +160,8 @@ class FiniteElementSection(FlexibleSection):
             tuple(one.found("recovery") for one in self.recovery),
             length_of(self.length_unit),
             MASSES[self.mass_unit],
-            tuple(float(one) for one in np.asarray(turn.array()).ravel()),
             tuple(tuple(point.position) for point in self.point),
+            tuple(tuple(float(one) for one in (own @ turn).ravel()) for turn in turns),
             tuple(rows),
             0.0 if self.up_to is None else 2 * np.pi * self.up_to,
         )

@@ -31,7 +31,7 @@ from dockdyn.mechanics.trees.screws import left_jacobian
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
 from dockdyn.trees import Module, field
 
-type Shapes = tuple[Vector, ...] | Float[Array, "modes 3"]  # of few modes as vectors; of many as rows
+type Shapes = tuple[Vector, ...] | Vector  # of few modes one after another; of many as a vector of rows over modes
 
 
 class Shortening(Module):
@@ -109,7 +109,7 @@ class ModalFrame(Module):
         """Return the shift and rotation vector by the modal coordinates (part 0), or the rates of these two (1)."""
         if not isinstance(self.shift, tuple):
             numbers = row_of_motions(motions, self.numbers, part)
-            return Vector.of(numbers @ _stacked(self.shift)), Vector.of(numbers @ _stacked(self.turn))
+            return _sum_of_rows(self.shift, numbers), _sum_of_rows(self.turn, numbers)
         coordinates, numbers = (self._numbers(motions, one) for one in (0, part))
         shift = _sum_of_shapes(numbers, self.shift)
         if self.shortening is not None:
@@ -137,24 +137,34 @@ class BentFrame(NamedTuple):
 
     def screw_of(self, rates: Float[Array, "modes *loads"]) -> Screw:
         """Return what rates of all modes, without shortening, do together."""
-        return self.screw(*(Vector.of(_stacked(one).T @ rates) for one in (self.frame.shift, self.frame.turn)))
+        return self.screw(_sum_of_rows(self.frame.shift, rates), _sum_of_rows(self.frame.turn, rates))
 
     def efforts(self, load: Load) -> Float[Array, "modes *loads"]:
         """Return the effort of a load about the common centre on each mode, without shortening."""
         force = self.rotation.transposed_times(load.force)
         moment = self.rotation.transposed_times(load.moment - self.point.cross(load.force))
-        turning = self.jacobian @ moment
-        return _stacked(self.frame.shift) @ force.array() + _stacked(self.frame.turn) @ turning.array()
+        return _work_of_rows(self.frame.shift, force) + _work_of_rows(self.frame.turn, self.jacobian @ moment)
 
 
 def _rows(shapes: Shapes) -> Sequence[Vector]:
     """Return shapes as vectors, by mode."""
-    return shapes if isinstance(shapes, tuple) else [Vector.of(row) for row in shapes]
+    if isinstance(shapes, tuple):
+        return shapes
+    return [Vector(shapes.x[mode], shapes.y[mode], shapes.z[mode]) for mode in range(shapes.x.shape[0])]
 
 
-def _stacked(shapes: Shapes) -> Float[Array, "modes 3"]:
-    """Return shapes as rows."""
-    return jnp.stack([one.array() for one in shapes]) if isinstance(shapes, tuple) else shapes
+def _sum_of_rows(shapes: Shapes, numbers: Float[Array, "modes *loads"]) -> Vector:
+    """Return the sum of shapes in rows, each times its number."""
+    assert isinstance(shapes, Vector)
+    return Vector(shapes.x @ numbers, shapes.y @ numbers, shapes.z @ numbers)
+
+
+def _work_of_rows(shapes: Shapes, load: Vector) -> Float[Array, "modes *loads"]:
+    """Return the product of each shape in rows with a load, or with each of several."""
+    assert isinstance(shapes, Vector)
+    if load.x.ndim:
+        return jnp.stack([shapes.x, shapes.y, shapes.z], axis=1) @ load.array()
+    return shapes.dot(load)
 
 
 def _sum_of_shapes(numbers: Sequence[Scalar], shapes: Sequence[Vector]) -> Vector:

@@ -59,8 +59,8 @@ class Model(NamedTuple):
     recovery: tuple[MatrixFile, ...]
     length_unit: float  # m
     mass_unit: float  # kg
-    axes: tuple[float, ...]  # its axes → those of the body, by rows
     places: tuple[tuple[float, ...], ...]  # m, of points, body axes, from the body's centre of mass
+    axes: tuple[tuple[float, ...], ...]  # of the displacements of each → those of the body, by rows
     rows: tuple[int, ...]  # the first of each point
     highest: float  # rad/s, up to which modes of a larger model are wanted; 0 where none is stated
 
@@ -117,7 +117,9 @@ def _make_modes(model: Model, contents: dict[str, bytes]) -> ModelModes:
     scale = np.ones(size)
     scale[rows.reshape(-1, 6)[:, :3]] = 1 / model.length_unit
     energy = model.mass_unit * model.length_unit**2
-    turned = np.kron(np.eye(2 * len(model.rows)), np.asarray(model.axes).reshape(3, 3))  # model's axes → the body's
+    turned = np.zeros((len(rows), len(rows)))
+    for at, axes in enumerate(np.repeat(np.asarray(model.axes).reshape(-1, 3, 3), 2, axis=0)):
+        turned[3 * at : 3 * at + 3, 3 * at : 3 * at + 3] = axes
     moved = turned.T @ rigid_motions(np.asarray(model.places))
     seen: list[Any] = []
     for one in (model.mass, model.stiffness, model.damping):
