@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dockdyn.docking import data as docking
+from dockdyn.docking.component_data import COMPONENTS, RECOVERED
 from dockdyn.docking.key_figures import FIGURES
 from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES
-from dockdyn.docking.component_data import COMPONENTS, RECOVERED
 from dockdyn.docking.tank_data import TANKS
 from dockdyn.results.capture_loads import CAPTURE, LOADS
 from dockdyn.results.control.data import MOTOR_VARIABLES, PULSE_VARIABLES, SET_POINTS, steering_layout

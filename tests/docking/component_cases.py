@@ -40,9 +40,10 @@ def docking(folder, delay=0.004, **flexible):
     keys = {"up_to": 60.0, "damping_ratio": 0.01, **flexible}
     chaser, tip = frame_vehicle(folder, "chaser", 4.0, 10, **keys)
     target, seat = frame_vehicle(folder, "target", 5.0, 0, **keys)
+    place = (tip + np.array([0.1, 0.0, 0.0])).tolist()
     apex = seat + np.array([0.05, 0.0, 0.0])
     cone = {"shape": "cone", "apex": apex.tolist(), "axis": [-1.0, 0.0, 0.0], "half_angle": "40 deg", "depth": 0.08}
-    mouth = {"position": (apex - [0.08, 0.0, 0.0]).tolist(), "axis": [-1.0, 0.0, 0.0]}
+    mouth = {"position": (apex - np.array([0.08, 0.0, 0.0])).tolist(), "axis": [-1.0, 0.0, 0.0]}
     return {
         "schema": 2,
         "duration": 0.8,
@@ -54,7 +55,7 @@ def docking(folder, delay=0.004, **flexible):
             "lateral_offset": [0.04, -0.02],
         },
         "body": {
-            "chaser": chaser | {"feature": {"probe": {"position": (tip + [0.1, 0, 0]).tolist(), "radius": 0.015}}},
+            "chaser": chaser | {"feature": {"probe": {"position": place, "radius": 0.015}}},
             "target": target | {"surface": {"cone": cone}, "port": {"mouth": mouth}},
         },
         "contact": {

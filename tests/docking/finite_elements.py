@@ -5,7 +5,7 @@ from scipy.sparse import coo_matrix
 
 
 def beam_element(length, area, bending, torsion, young, shear, density):
-    """Stiffness and consistent mass of a beam along x: six displacements at each end (Przemieniecki 1968, sections 5.6, 11.4)."""
+    """Stiffness and consistent mass of a beam along x, six displacements an end (Przemieniecki 1968, sections 5.6, 11.4)."""
     k, m = np.zeros((12, 12)), np.zeros((12, 12))
     ax, tw = young * area / length, shear * torsion / length
     for at, stiff, whole in ((0, ax, density * area * length), (3, tw, density * 2 * bending * length)):
@@ -13,10 +13,30 @@ def beam_element(length, area, bending, torsion, young, shear, density):
         k[pair] += stiff * np.array([[1, -1], [-1, 1]])
         m[pair] += whole / 6 * np.array([[2, 1], [1, 2]])
     ei, n, mass = young * bending, length, density * area * length
-    bend = ei / n**3 * np.array([[12, 6 * n, -12, 6 * n], [6 * n, 4 * n * n, -6 * n, 2 * n * n],
-                                 [-12, -6 * n, 12, -6 * n], [6 * n, 2 * n * n, -6 * n, 4 * n * n]])
-    carry = mass / 420 * np.array([[156, 22 * n, 54, -13 * n], [22 * n, 4 * n * n, 13 * n, -3 * n * n],
-                                   [54, 13 * n, 156, -22 * n], [-13 * n, -3 * n * n, -22 * n, 4 * n * n]])
+    bend = (
+        ei
+        / n**3
+        * np.array(
+            [
+                [12, 6 * n, -12, 6 * n],
+                [6 * n, 4 * n * n, -6 * n, 2 * n * n],
+                [-12, -6 * n, 12, -6 * n],
+                [6 * n, 2 * n * n, -6 * n, 4 * n * n],
+            ]
+        )
+    )
+    carry = (
+        mass
+        / 420
+        * np.array(
+            [
+                [156, 22 * n, 54, -13 * n],
+                [22 * n, 4 * n * n, 13 * n, -3 * n * n],
+                [54, 13 * n, 156, -22 * n],
+                [-13 * n, -3 * n * n, -22 * n, 4 * n * n],
+            ]
+        )
+    )
     for rows, sign in (([1, 5, 7, 11], 1), ([2, 4, 8, 10], -1)):
         turn = np.diag([1, sign, 1, sign])
         k[np.ix_(rows, rows)] += turn @ bend @ turn
@@ -99,7 +119,7 @@ WEIGHTS = [a * b for a in (5 / 9, 8 / 9, 5 / 9) for b in (5 / 9, 8 / 9, 5 / 9)]
 
 
 def _bending_terms(x, y):
-    """The polynomials of a plate's deflection with 12 terms, their slopes and curvatures, and the coefficients of the last."""
+    """The 12 polynomials of a plate's deflection, their slopes and curvatures."""
     powers = [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2), (3, 0), (2, 1), (1, 2), (0, 3), (3, 1), (1, 3)]
 
     def of(dx, dy):
@@ -115,7 +135,7 @@ def _bending_terms(x, y):
 def plate_element(a, b, thickness, young, poisson, density):
     """Stiffness and mass of a rectangle a × b in the x–y plane, corners counter-clockwise, six displacements each.
 
-    Bending by Melosh's polynomials of 12 terms, membrane bilinear, turning about z tied to the membrane (Zienkiewicz and Taylor).
+    Bending by Melosh's polynomials of 12 terms, membrane bilinear, turning about z tied to it (Zienkiewicz and Taylor).
     """
     corners = [(-a / 2, -b / 2), (a / 2, -b / 2), (a / 2, b / 2), (-a / 2, b / 2)]
     plane = young / (1 - poisson**2) * np.array([[1, poisson, 0], [poisson, 1, 0], [0, 0, (1 - poisson) / 2]])
@@ -159,7 +179,9 @@ def plate_model(across, up, width, height, thickness=0.02, young=70e9, poisson=0
     for j in range(up):
         for i in range(across):
             one = j * (across + 1) + i
-            at = np.concatenate([6 * node + np.arange(6) for node in (one, one + 1, one + across + 2, one + across + 1)])
+            at = np.concatenate(
+                [6 * node + np.arange(6) for node in (one, one + 1, one + across + 2, one + across + 1)]
+            )
             elements.append((at, k, m))
     mass, stiffness = assembled(6 * len(nodes), elements)
     return mass, stiffness, nodes

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from finite_elements import boom, craig_bampton, frame_model, mass_properties, plate_model
+from scipy.io import mmwrite
 from scipy.linalg import eigh
 from scipy.sparse import save_npz
-from scipy.io import mmwrite
 
 from dockdyn.scenario.finite_elements.model import MatrixFile, Model, modes_of_model
 
@@ -117,7 +117,15 @@ def test_units_and_axes(tmp_path):
     for name, matrix in zip(("mass", "stiffness"), small, strict=True):  # in t mm²/s² by mm and rad
         other = 1e3 * (whole * scale).T @ matrix @ (whole * scale)
         mmwrite(tmp_path / f"{name}.mtx", other)
-    other = stated(tmp_path, *small, nodes[points] - centre, [0, 6], length_unit=1e-3, mass_unit=1e3, axes=(tuple(turn.ravel()),) * 2)
+    other = stated(
+        tmp_path,
+        *small,
+        nodes[points] - centre,
+        [0, 6],
+        length_unit=1e-3,
+        mass_unit=1e3,
+        axes=(tuple(turn.ravel()),) * 2,
+    )
     files = {role: MatrixFile(role, str(tmp_path / f"{role}.mtx"), None) for role in ("mass", "stiffness")}
     found = modes_of_model(other._replace(**files))
     np.testing.assert_allclose(found.frequency, plain.frequency, rtol=1e-9)

@@ -1,9 +1,9 @@
-"""Vehicles by finite elements: a docking's balances, beside monolithic finite elements, with others on them, what is refused."""
+"""Vehicles by finite elements: balances, beside a monolithic integration, with others on them, what is refused."""
 
 import numpy as np
 import pytest
 from component_cases import docking, vehicle
-from finite_elements import boom, frame_model, mass_properties, plate_model, turned
+from finite_elements import boom, frame_model, plate_model, turned
 from mechanism_cases import at, changed, energy_error, momentum_error, simulated
 from scipy.linalg import block_diag, lu_factor, lu_solve
 
@@ -96,6 +96,7 @@ def test_an_impact_is_that_of_monolithic_finite_elements(load, folder):
     target, _ = vehicle(plate[2], *plate[:2], {"middle": 31}, folder, "plate", modes=120, **keys)
     target["inertia"][0][0] *= 0.999  # of a plate whose sections have no inertia it is all of the two others
     radius, gap, speed, spring = 0.02, 1e-4, 0.05, 4e5
+    law = {"law": "spring-dashpot", "stiffness": spring, "damping": 0.0}
     face = {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
     place = plate[2][31] - nodes[10] - [radius + gap, 0.0, 0.0]
     case = {
@@ -110,7 +111,7 @@ def test_an_impact_is_that_of_monolithic_finite_elements(load, folder):
             },
             "target": target | {"surface": {"face": face}},
         },
-        "contact": {"hit": {"between": ["ball", "face"], "normal": {"law": "spring-dashpot", "stiffness": spring, "damping": 0.0}}},
+        "contact": {"hit": {"between": ["ball", "face"], "normal": law}},
         "output": {"interval": 2e-4},
     }  # fmt: skip
     data = simulated(load, case)
@@ -131,6 +132,7 @@ def test_an_impact_is_that_of_monolithic_finite_elements(load, folder):
     assert energy_error(data) < 1e-6
 
 
+@pytest.mark.full
 def test_native_is_xla(load, folder, monkeypatch):
     case = changed(docking(folder, up_to=20.0), duration=0.15)
     own = simulated(load, case)
@@ -146,7 +148,10 @@ BAD = {
     "another inertia": ({"body.chaser.inertia": [900.0, 900.0, 900.0]}, "has the inertia"),
     "another centre": ({f"{FLEXIBLE}.point.tip.position": [0.3, 0.1, 0.0]}, "stiffness_matrix: holds the model"),
     "mm": ({f"{FLEXIBLE}.length_unit": "mm"}, "stiffness_matrix: holds the model"),
-    "a joint": ({"body.chaser.on": "target", "body.chaser.joint": {"kind": "locked"}, "approach": None}, "joint must be left out"),
+    "a joint": (
+        {"body.chaser.on": "target", "body.chaser.joint": {"kind": "locked"}, "approach": None},
+        "joint must be left out",
+    ),
     "rows beyond": ({f"{FLEXIBLE}.point.side.row": 26}, "rows 26 to 31 are beyond those of the matrices, 0 to 27"),
     "rows twice": ({f"{FLEXIBLE}.point.side.row": 3}, "two points have the same rows"),
     "no such matrix": ({f"{FLEXIBLE}.mass_matrix.matrix": "mas"}, "has no matrix 'mas'; did you mean 'mass'?"),

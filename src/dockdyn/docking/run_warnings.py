@@ -100,8 +100,8 @@ def _spinning_links(dataset: Dataset) -> list[str]:
         return []
     return [
         f"flexible link {str(name)!r} turns at up to {float(share):.2g} of its lowest frequency: what its spin adds to its "
-        f"stiffness, of the order of {100 * float(share) ** 2:.2g} %, is left out, as modes alone do not tell it; kind = 'beam' "
-        "has it"
+        f"stiffness, of the order of {100 * float(share) ** 2:.2g} %, is left out, as modes alone do not tell it; "
+        "kind = 'beam' has it"
         for name, share in zip(dataset.flexible_link.values, dataset.spin_share.values, strict=True)
         if share > FAST
     ]

@@ -79,13 +79,13 @@ class ModelModesSection(Section):
     points: np.ndarray
     damping: np.ndarray
     recovery: np.ndarray
-    counts: np.ndarray
+    counts: list[int]  # how many numbers each matrix of recovery gives
     lost: np.ndarray
 
 
 def _matrix_of(attitude: Any) -> np.ndarray:  # noqa: ANN401, in any form
     """Return the matrix of an attitude."""
-    return np.asarray(Quaternion.of(np.asarray(quaternion_of(attitude))).matrix().array())
+    return np.asarray(Quaternion.of(quaternion_of(attitude)).matrix().array())
 
 
 class FiniteElementSection(FlexibleSection):
@@ -131,9 +131,10 @@ class FiniteElementSection(FlexibleSection):
             points=all_modes.points[:, :count],
             damping=all_modes.damping[:count, :count],
             recovery=all_modes.recovery[:, :count],
-            lost=all_modes.lost[count:count + 1],
+            lost=all_modes.lost[count : count + 1],
         )
-        return self.model_copy(update={"kept": ModelModesSection(**found._asdict())})
+        counts = [int(one) for one in all_modes.counts]
+        return self.model_copy(update={"kept": ModelModesSection(**(found._asdict() | {"counts": counts}))})
 
     def _kept_count(self, modes: ModelModes) -> int:
         """Return how many modes are kept: all up to a stated frequency, and so many more as points need to yield by."""
@@ -195,9 +196,9 @@ class FiniteElementSection(FlexibleSection):
 
     def recovered_counts(self) -> list[int]:
         """Return how many numbers each matrix of recovery gives."""
-        return [int(count) for count in self._modes().counts]
+        return self._modes().counts
 
-    def recovery_shapes(self) -> Float[Array, "recovered modes"]:
+    def recovery_shapes(self) -> Float[np.ndarray, "recovered modes"]:
         """Return what is recovered by modal coordinates of 1 m."""
         return self._modes().recovery
 

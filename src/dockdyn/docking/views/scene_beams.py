@@ -12,7 +12,6 @@ import numpy as np
 
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.docking.linked_trees import arm_of
-from dockdyn.docking.schema.finite_elements import FiniteElementSection
 from dockdyn.docking.schema.flexible import LargeBeamSection, ModeTableSection, UniformBeamSection
 from dockdyn.docking.trees import Seat
 from dockdyn.mechanics.trees.cantilever_modes import Deflection
@@ -42,7 +41,9 @@ class SeatShape(Module):
 class LinkShapes(NamedTuple):
     """How places of a flexible link move with its modes, link axes."""
 
-    mean: Deflection | None  # of the axes that a run tells; None: modes do not move them, or they are those of the link at rest
+    mean: (
+        Deflection | None
+    )  # of the axes that a run tells; None: modes do not move them, or they are those of the link at rest
     line: Deflection | None  # of the sections of a beam, along a leading axis; None of what is no beam
     seats: list[SeatShape]
 

@@ -79,7 +79,9 @@ class Joint(Module):
             carried.at(carrier, body.pose.position - lever) + acceleration_at_lever(spin, body.rate, lever), spin
         )
 
-    def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]) -> tuple[Screw, ...]:
+    def screws(
+        self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]
+    ) -> tuple[Screw, ...]:
         """Return what the joint of a body at `place` (m, from the common centre) does; nothing where it is locked."""
         if self.number is None:
             return ()
@@ -107,7 +109,9 @@ class JointedBodies(Module):
         return tuple(one.moved(place, velocity) for one in resting)
 
     @trace_once
-    def resting(self, attitude: Quaternion, rate: Vector, motions: Motions | Sequence[JointMotion]) -> tuple[Placed, ...]:
+    def resting(
+        self, attitude: Quaternion, rate: Vector, motions: Motions | Sequence[JointMotion]
+    ) -> tuple[Placed, ...]:
         """Return the bodies with the root's centre of mass at rest at the origin."""
         found = [Placed.of(Pose(Vector.zero(), attitude.normalised()), Twist(Vector.zero(), rate))]
         for joint in self.joints:
@@ -133,10 +137,13 @@ class JointedBodies(Module):
 
     def weighs(self, body: int) -> bool:
         """Return whether a body or anything that it carries has mass."""
-        massless = {
+        return not self.beyond(body) <= self.massless()
+
+    def massless(self) -> set[int]:
+        """Return the frames without mass that modes move, by their places in the tree."""
+        return {
             number for number, one in enumerate(self.joints, start=1) if isinstance(one, ModalFrame) and one.massless
         }
-        return not self.beyond(body) <= massless
 
     def loose(self) -> list[Vibration]:
         """Return the vibrations whose modes move nothing that has mass: each mode answers by itself."""
@@ -165,8 +172,11 @@ class JointedBodies(Module):
         So their twists change at these `rates`, and coordinates at `accelerations`, by number; without them these keep their
         rates.
         """
-        found = []
+        found, frames = [], self.massless()
         for number, (body, one, rate) in enumerate(zip(self.bodies, placed, rates, strict=True)):
+            if number in frames:
+                found.append((Vector.zero(), Vector.zero()))
+                continue
             force, torque = (bent[number].body if number in bent else body).needed(one.twist, rate)
             found.append((force, torque + bent[number].moment if number in bent else torque))
         if accelerations is None:
@@ -207,4 +217,9 @@ class JointedBodies(Module):
     def middle(self, places: Sequence[Placed]) -> tuple[Vector, Vector]:
         """Return the place (m) and velocity (m/s) of the common centre of mass."""
         positions, velocities = [place.pose.position for place in places], [place.twist.velocity for place in places]
-        return mean_by_mass(self.bodies, positions), mean_by_mass(self.bodies, velocities)
+        return self.mean(positions), self.mean(velocities)
+
+    def mean(self, vectors: Sequence[Vector]) -> Vector:
+        """Return the mean of vectors of the bodies, weighted by their masses."""
+        heavy = [number for number in range(len(self.bodies)) if number not in self.massless()]
+        return mean_by_mass([self.bodies[number] for number in heavy], [vectors[number] for number in heavy])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.dense import Factors, factor_matrix, solve_factored
-from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist, mean_by_mass
+from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist
 from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
@@ -97,6 +97,11 @@ class CompositeInertia(NamedTuple):
         ]
         return CompositeInertia(body.mass, first, Matrix(*found))
 
+    @staticmethod
+    def none() -> CompositeInertia:
+        """Return that of a frame without mass."""
+        return CompositeInertia(jnp.zeros(()), Vector.zero(), Matrix(Vector.zero(), Vector.zero(), Vector.zero()))
+
     def plus(self, other: CompositeInertia) -> CompositeInertia:
         rows = [getattr(self.tensor, row) + getattr(other.tensor, row) for row in "xyz"]
         return CompositeInertia(self.mass + other.mass, self.first + other.first, Matrix(*rows))
@@ -127,7 +132,11 @@ class Equations(NamedTuple):
         places = once([one.pose.position - middle for one in placed])
         bent = once(tree.bent(placed, motions))
         bodies = [bent[number].body if number in bent else body for number, body in enumerate(tree.bodies)]
-        inertia = [CompositeInertia.of(*one) for one in zip(bodies, placed, places, strict=True)]
+        massless = tree.massless()
+        inertia = [
+            CompositeInertia.none() if number in massless else CompositeInertia.of(*one)
+            for number, one in enumerate(zip(bodies, placed, places, strict=True))
+        ]
         inertia = _composite_sums(tree, inertia)
         loose = {number for one in tree.loose() for number in one.numbers}
         screws: dict[int, ByBody[Screw]] = {number: {} for number in tree.numbers() if number not in loose}
@@ -305,12 +314,14 @@ def _composite_sums[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> l
     return once(found)
 
 
-def _bias_accelerations(tree: JointedBodies, placed: Sequence[Placed], motions: Motions | Sequence[JointMotion]) -> list[Rates]:
+def _bias_accelerations(
+    tree: JointedBodies, placed: Sequence[Placed], motions: Motions | Sequence[JointMotion]
+) -> list[Rates]:
     """Return accelerations of the bodies about their common centre where the rates of root and joints stay."""
     found = [Rates(Vector.zero(), Vector.zero())]
     for body, joint in enumerate(tree.joints, start=1):
         found.append(joint.drift(placed[joint.carrier], found[joint.carrier], placed[body], motions))
-    middle = mean_by_mass(tree.bodies, [rates.velocity for rates in found])
+    middle = tree.mean([rates.velocity for rates in found])
     return once([Rates(rates.velocity - middle, rates.spin) for rates in found])
 
 

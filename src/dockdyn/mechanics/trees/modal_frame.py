@@ -22,7 +22,6 @@ from dockdyn.mechanics.trees.partial_motion import (
     Load,
     Motions,
     Rates,
-    Row,
     Screw,
     acceleration_at_lever,
     row_of_motions,
@@ -90,7 +89,9 @@ class ModalFrame(Module):
             velocity = velocity + carrier.rotation @ self.shortening.shift(rates, rates)
         return Rates(velocity + acceleration_at_lever(spin, body.rate, lever), spin)
 
-    def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]) -> tuple[Screw, ...]:
+    def screws(
+        self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]
+    ) -> tuple[Screw, ...]:
         """Return what each mode does to the frame, at `place` (m) from the common centre, and to all that it carries."""
         bent = self.bent(carrier, body, place, motions)
         shifts = _rows(self.shift)
@@ -108,8 +109,8 @@ class ModalFrame(Module):
     def _moved(self, motions: Motions | Sequence[JointMotion], part: int) -> tuple[Vector, Vector]:
         """Return the shift and rotation vector by the modal coordinates (part 0), or the rates of these two (1)."""
         if not isinstance(self.shift, tuple):
-            numbers = row_of_motions(motions, self.numbers, part)
-            return _sum_of_rows(self.shift, numbers), _sum_of_rows(self.turn, numbers)
+            row = row_of_motions(motions, self.numbers, part)
+            return _sum_of_rows(self.shift, row), _sum_of_rows(self.turn, row)
         coordinates, numbers = (self._numbers(motions, one) for one in (0, part))
         shift = _sum_of_shapes(numbers, self.shift)
         if self.shortening is not None:

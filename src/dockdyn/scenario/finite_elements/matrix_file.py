@@ -96,7 +96,9 @@ def _matrices_in(file: str, content: bytes, name: str | None) -> Mapping[str, An
             from scipy.sparse import load_npz
 
             return {Path(file).stem: load_npz(io.BytesIO(content))}
-        return {key: arrays[key] for key in arrays if name is None or key.lower() == name.lower() or arrays[key].ndim == 2}
+        return {
+            key: arrays[key] for key in arrays if name is None or key.lower() == name.lower() or arrays[key].ndim == 2
+        }
 
 
 def _nastran_matrices(file: str, suffix: str) -> Mapping[str, Any]:

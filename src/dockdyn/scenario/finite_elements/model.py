@@ -108,10 +108,7 @@ def _makers() -> str:
 def _make_modes(model: Model, contents: dict[str, bytes]) -> ModelModes:
     from scipy.sparse import csc_matrix, diags
 
-    matrices = {
-        one: matrix_in(one.file, contents[one.file], one.name, USUAL[one.role])
-        for one in model.files()
-    }
+    matrices = {one: matrix_in(one.file, contents[one.file], one.name, USUAL[one.role]) for one in model.files()}
     size = _checked_size(model, matrices)
     rows = (np.asarray(model.rows)[:, None] + np.arange(6)).ravel()
     scale = np.ones(size)
@@ -155,12 +152,14 @@ def _small_component(
         if size > DENSE:
             if not model.highest:
                 refuse(
-                    f"up_to: missing; a model of {size} coordinates, more than {DENSE}, is reduced to its modes up to a frequency"
+                    f"up_to: missing; a model of {size} coordinates, over {DENSE}, is reduced to its modes up to a frequency"
                 )
-            return reduced_component(*matrices, rows, moved, model.highest)
-        mass, stiffness, damping = (None if one is None else one.toarray() for one in matrices)
-        at_points = np.eye(size)[rows]
-        return Component(mass, stiffness, damping, at_points, followed(stiffness, rows, moved)), None
+            mass, stiffness, damping = matrices
+            return reduced_component(mass, stiffness, damping, rows, moved, model.highest)
+        dense = [None if one is None else one.toarray() for one in matrices]
+        at_points, held = np.eye(size)[rows], dense[1]
+        assert dense[0] is not None and held is not None
+        return Component(dense[0], held, dense[2], at_points, followed(held, rows, moved)), None
     except (Singular, np.linalg.LinAlgError):
         refuse(
             "stiffness_matrix: what hangs on the points can move without a force; must be of a model that the points of "
@@ -183,7 +182,9 @@ def _checked_size(model: Model, matrices: dict[MatrixFile, Matrix]) -> int:
         if matrices[one].shape[1] != size:
             refuse(f"recovery: a matrix has {matrices[one].shape[1]} columns; must have {size}, one a coordinate")
     if max(model.rows) + 6 > size:
-        refuse(f"point: its rows {max(model.rows)} to {max(model.rows) + 5} are beyond those of the matrices, 0 to {size - 1}")
+        refuse(
+            f"point: its rows {max(model.rows)} to {max(model.rows) + 5} are beyond those of the matrices, 0 to {size - 1}"
+        )
     if len({row + each for row in model.rows for each in range(6)}) < 6 * len(model.rows):
         refuse("point: two points have the same rows; each must have six of its own")
     return size

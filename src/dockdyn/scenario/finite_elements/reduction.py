@@ -32,7 +32,12 @@ class Singular(ValueError):
 
 
 def reduced_component(
-    mass: csc_matrix, stiffness: csc_matrix, damping: csc_matrix | None, rows: np.ndarray, moved: np.ndarray, highest: float
+    mass: csc_matrix,
+    stiffness: csc_matrix,
+    damping: csc_matrix | None,
+    rows: np.ndarray,
+    moved: np.ndarray,
+    highest: float,
 ) -> tuple[Component, Float[np.ndarray, "full n"]]:
     """Return a full model by its rigid motions, its free modes up to `highest` (rad/s) and residual modes of its points.
 
@@ -46,7 +51,7 @@ def reduced_component(
     rigid[rows] = moved
     others = np.setdiff1d(np.arange(size), rows)
     try:
-        rigid[others] = -splu(stiffness[others][:, others].tocsc()).solve((stiffness[others][:, rows] @ moved))
+        rigid[others] = -splu(stiffness[others][:, others].tocsc()).solve(stiffness[others][:, rows] @ moved)
         held = np.setdiff1d(np.arange(size), rows[:6])
         supported = splu(stiffness[held][:, held].tocsc())
     except RuntimeError:  # exactly singular
@@ -73,7 +78,9 @@ def reduced_component(
         return (small + small.T) / 2
 
     count = basis.shape[1]
-    found = Component(seen(mass), seen(stiffness), None if damping is None else seen(damping), at_points, np.eye(count, 6))
+    found = Component(
+        seen(mass), seen(stiffness), None if damping is None else seen(damping), at_points, np.eye(count, 6)
+    )
     return found, basis
 
 

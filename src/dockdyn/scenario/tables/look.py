@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import ConfigDict, field_validator, model_validator
 
-from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.finite_elements.matrix_file import SUFFIXES as MATRIX_SUFFIXES
+from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given_file import FMU, MATRICES, MESH, check_given
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
@@ -53,7 +53,8 @@ class LookSection(Section):
 
 
 def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any:  # noqa: ANN401, what a file holds
-    """Return `data` with meshes, matrices and FMUs found beside the scenario as absolute paths; ScenarioError where one is not there.
+    """Return `data` with meshes, matrices and FMUs found beside the scenario as absolute paths; ScenarioError where one is
+    not there.
 
     An absolute path is taken as it is: a result can be computed again where its mesh no longer is.
     """
