@@ -10,7 +10,7 @@ from mechanism_cases import momentum_error, simulated
 from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.finite_elements.matrix_file import matrix_in
-from dockdyn.scenario.finite_elements.model import MatrixFile, Model, modes_of_model
+from dockdyn.scenario.finite_elements.model import MatrixFile, MatrixModel, modes_of_model
 
 pyyeti = pytest.importorskip("pyyeti")
 nastran = pytest.importorskip("pyyeti.nastran")
@@ -82,7 +82,7 @@ def test_a_superelement_of_nastran_is_free(shipped):
     """Four grids, one with axes of its own, and eight modes, in inches and slinches: six rigid motions."""
     grids = [[600.0, 0.0, 300.0], [600.0, 300.0, 300.0], [600.0, 300.0, 0.0], [600.0, 0.0, 0.0]]
     file = str(shipped / "inboard.op4")
-    model = Model(
+    model = MatrixModel(
         MatrixFile("mass", file, None),
         MatrixFile("stiffness", file, None),
         None,

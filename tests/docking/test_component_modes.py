@@ -7,7 +7,7 @@ from scipy.io import mmwrite
 from scipy.linalg import eigh
 from scipy.sparse import save_npz
 
-from dockdyn.scenario.finite_elements.model import MatrixFile, Model, modes_of_model
+from dockdyn.scenario.finite_elements.model import MatrixFile, MatrixModel, modes_of_model
 
 
 def frame():
@@ -33,7 +33,7 @@ def stated(tmp_path, mass, stiffness, places, rows, **keys):
             save_npz(tmp_path / f"{name}.npz", matrix)
         else:
             np.savez(tmp_path / f"{name}.npz", **{name: matrix})
-    found = Model(
+    found = MatrixModel(
         MatrixFile("mass", str(tmp_path / "mass.npz"), None),
         MatrixFile("stiffness", str(tmp_path / "stiffness.npz"), None),
         None,

@@ -16,7 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.docking.schema.flexible import FlexibleSection, Ratio
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.scenario.finite_elements.model import MatrixFile, Model, ModelModes, modes_of_model
+from dockdyn.scenario.finite_elements.model import MatrixFile, MatrixModel, ModelModes, modes_of_model
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.meshes.mesh_file import MeshUnit, length_of
@@ -150,11 +150,11 @@ class FiniteElementSection(FlexibleSection):
             refuse(f"{why}: asks for {count} modes; must be at most {MOST_MODES}")
         return count
 
-    def model(self) -> Model:
+    def model(self) -> MatrixModel:
         """Return the model that the files hold."""
         own, *turns = (_matrix_of(one.attitude) for one in (self, *self.point))
         rows = [6 * number if point.row is None else point.row for number, point in enumerate(self.point)]
-        return Model(
+        return MatrixModel(
             self.mass_matrix.found("mass"),
             self.stiffness_matrix.found("stiffness"),
             None if self.damping_matrix is None else self.damping_matrix.found("damping"),

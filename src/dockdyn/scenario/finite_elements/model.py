@@ -50,7 +50,7 @@ class MatrixFile(NamedTuple):
     name: str | None
 
 
-class Model(NamedTuple):
+class MatrixModel(NamedTuple):
     """A model of finite elements: its matrices, their units, and where the points are that its rows are of."""
 
     mass: MatrixFile
@@ -83,7 +83,7 @@ class ModelModes(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def modes_of_model(model: Model) -> ModelModes:
+def modes_of_model(model: MatrixModel) -> ModelModes:
     """Return the modes of a model; refuses matrices that are not of one that is free."""
     contents = {one.file: read_contents(one.file) for one in model.files()}
     digests = [hashlib.sha256(content).hexdigest() for content in contents.values()]
@@ -105,7 +105,7 @@ def _makers() -> str:
     return digest.hexdigest()
 
 
-def _make_modes(model: Model, contents: dict[str, bytes]) -> ModelModes:
+def _make_modes(model: MatrixModel, contents: dict[str, bytes]) -> ModelModes:
     from scipy.sparse import csc_matrix, diags
 
     matrices = {one: matrix_in(one.file, contents[one.file], one.name, USUAL[one.role]) for one in model.files()}
@@ -142,7 +142,7 @@ def _make_modes(model: Model, contents: dict[str, bytes]) -> ModelModes:
 
 
 def _small_component(
-    model: Model, matrices: list[Any], rows: np.ndarray, moved: np.ndarray
+    model: MatrixModel, matrices: list[Any], rows: np.ndarray, moved: np.ndarray
 ) -> tuple[Component, np.ndarray | None]:
     """Return the component, of a large model with the basis that it is reduced to."""
     from dockdyn.scenario.finite_elements.reduction import Singular, reduced_component
@@ -167,7 +167,7 @@ def _small_component(
         )
 
 
-def _checked_size(model: Model, matrices: dict[MatrixFile, Matrix]) -> int:
+def _checked_size(model: MatrixModel, matrices: dict[MatrixFile, Matrix]) -> int:
     """Return how many coordinates a model has; refuses matrices that are none of one model, and points beyond them."""
     size = matrices[model.mass].shape[0]
     for one in (model.mass, model.stiffness, model.damping):
