@@ -155,6 +155,8 @@ BAD = {
     "rows beyond": ({f"{FLEXIBLE}.point.side.row": 26}, "rows 26 to 31 are beyond those of the matrices, 0 to 27"),
     "rows twice": ({f"{FLEXIBLE}.point.side.row": 3}, "two points have the same rows"),
     "no such matrix": ({f"{FLEXIBLE}.mass_matrix.matrix": "mas"}, "has no matrix 'mas'; did you mean 'mass'?"),
+    "variational": ({"integrator": {"method": "variational", "step": 1e-3}, "loop": {}}, "its modes are no joints of a tree"),
+    "in the plane": ({"motion": "plane", "approach": None}, "motion = 'plane' asks for a beam with a basis"),
     "no count": ({f"{FLEXIBLE}.up_to": None}, "must be one of the two, or both"),
     "too low": ({f"{FLEXIBLE}.up_to": 0.1}, "has no mode below 0.1 Hz; its first is at"),
     "not symmetric": ({f"{FLEXIBLE}.stiffness_matrix.matrix": "part"}, "is 3 by 28; must be 28 by 28"),
