@@ -41,6 +41,10 @@ VALUES: dict[str, Any] = {  # where nothing states the key and its type says too
     "carries": "chaser",
     "event": "latched",
     "file": "part.stl",
+    "MatrixSection.file": "vehicle.op4",
+    "RecoverySection.file": "vehicle.op4",
+    "MatrixSection.matrix": "MXX",
+    "RecoverySection.matrix": "stress",
     "follows": "finger",
     "kind": "my_module:MyPart",
     "law": "my_module:MyLaw",
@@ -68,7 +72,8 @@ def example_of(section: type[BaseModel], name: str, tables: list[type[BaseModel]
         return f"`[….{field.alias or name}{inside}]`"
     key, value = field.alias or name, made_up(field.annotation, field.metadata, field)
     said_here = value is None or (isinstance(value, list) and key in VALUES)
-    return f"`{as_toml(VALUES[key] if said_here else value)}`"
+    of_table = f"{section.__name__}.{key}"
+    return f"`{as_toml(VALUES[of_table if of_table in VALUES else key] if said_here else value)}`"
 
 
 @cache

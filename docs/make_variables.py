@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dockdyn.docking import data as docking
+from dockdyn.docking.component_data import COMPONENTS, RECOVERED
 from dockdyn.docking.key_figures import FIGURES
 from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES
 from dockdyn.docking.tank_data import TANKS
@@ -92,6 +93,8 @@ def page() -> str:
     }  # which is of all latches
     whole = [(name, ", ".join(dims), unit, words) for name, (dims, unit, words) in docking.WHOLE.items()]
     ports = [row for row in whole if row[1] == "port"]
+    components = [(name, "component", unit, words) for name, (unit, words) in COMPONENTS.items()]
+    components += [(name, ", ".join(dims), unit, words) for name, (dims, unit, words) in RECOVERED.items()]
     compared = [
         (name, "compensator, stiffness", unit, words)
         for name, (unit, words) in (compare.VARIABLES | compare.ERRORS).items()
@@ -108,6 +111,7 @@ def page() -> str:
             table("At ports", ports),
             table("Of a whole run", [row for row in whole if row not in ports]),
             table("Of tanks", [(name, "tank", unit, words) for name, (unit, words, _) in TANKS.items()]),
+            table("Of bodies by finite elements", components),
             table("Rig", over_time(rig.VARIABLES, **MOCK_UPS)),
             table("Of compared compensators", compared),
             figures(),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.docking.component_data import component_names, component_variables
 from dockdyn.docking.impact_prediction import predicted_impacts
 from dockdyn.docking.impossible_impacts import refuse_impossible
 from dockdyn.docking.modal_truncation import mode_excesses
@@ -251,6 +252,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
             **_phase_times(content, run),
             **mode_excesses(content, run),
             **tank_variables(content, run),
+            **component_variables(content, run),
             **_joint_ranges(content),
             **_episode_variables(content, run, effects),
             **predicted_impacts(content, run),
@@ -259,6 +261,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
             **coordinate_names(content),
             **joint_names(content),
             **flexible_names(content),
+            **component_names(content),
             **({"port": content.ports()} if content.ports() else {}),
             **({"tank": [tank.name for tank in content.tank]} if content.tank else {}),
             **({"phase": [phase.name for phase in content.phase]} if content.phase else {}),

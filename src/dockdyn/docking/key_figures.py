@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.dataset import Dataset
+from dockdyn.docking.component_data import recovered_data, recovery_figures, recovery_names
 from dockdyn.docking.data import (
     PORT_UNITS,
     element_names,
@@ -79,6 +80,7 @@ def _figures_of_members(content: MechanismSection, data: Mapping[str, Any]) -> d
         | _latch_figures(latches, data)
         | _port_figures(content.ports(), data)
         | tank_figures([tank.name for tank in content.tank], tank_data(content, data))
+        | recovery_figures(recovery_names(content)[0], recovered_data(content, data))
     )
 
 
@@ -151,14 +153,15 @@ def stated_features(content: MechanismSection) -> dict[str, bool]:
 
 
 def member_summary(dataset: Dataset) -> dict[str, Any]:
-    """Return the figures of each contact, latch, port and tank of a result by itself, for its summary."""
+    """Return the figures of each contact, latch, port, tank and recovery of a result by itself, for its summary."""
     data = dataset_data(dataset)
     names = {
         table: [str(name) for name in dataset[table].values] if table in dataset.coords else []
-        for table in ("contact", "latch", "port", "tank")
+        for table in ("contact", "latch", "port", "tank", "recovery")
     }
     found = contact_figures(names["contact"], data) | _port_figures(names["port"], data)
     found |= _latch_figures(names["latch"], data) | tank_figures(names["tank"], data)
+    found |= recovery_figures(names["recovery"], data)
     return {name: _plain_figure(name, value) for name, value in found.items()}
 
 

@@ -14,6 +14,7 @@ from dockdyn.scenario.language.requirement import requirements_of
 
 PEAK_FORCE = ("peak_force", "peak_force_N")  # as requirements call that of contacts
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
+YIELDING = 0.1  # of what a point yields under a constant load: a contact is as much too hard where nothing else yields
 FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
 
 
@@ -31,6 +32,7 @@ def mechanism_doubts(dataset: Dataset) -> list[str]:
         _meeting_again,
         _large_waves,
         _coarse_tank_forces,
+        _lost_compliance,
     ]
     return [words for warn in found for words in warn(dataset)]
 
@@ -124,13 +126,13 @@ def _turned_bushings(dataset: Dataset) -> list[str]:
 
 
 def _spinning_links(dataset: Dataset) -> list[str]:
-    """Return a warning for every link by a table of modes that turns so fast that its spin should stiffen it."""
+    """Return a warning for every link by modes alone that turns so fast that its spin should stiffen it."""
     if "spin_share" not in dataset:
         return []
     return [
         f"flexible link {str(name)!r} turns at up to {float(share):.2g} of its lowest frequency: what its spin adds to its "
-        f"stiffness, of the order of {100 * float(share) ** 2:.2g} %, is left out, as a table of modes does not tell it; state "
-        "kind = 'beam', which has it"
+        f"stiffness, of the order of {100 * float(share) ** 2:.2g} %, is left out, as modes alone do not tell it; "
+        "kind = 'beam' has it"
         for name, share in zip(dataset.flexible_link.values, dataset.spin_share.values, strict=True)
         if share > FAST
     ]
@@ -206,4 +208,19 @@ def _coarse_tank_forces(dataset: Dataset) -> list[str]:
     return [
         f"contacts last {shortest:.2g} s or longer, and forces on the liquids of tanks are of samples {interval:.2g} s apart: "
         f"tank.NAME.peak_force may be too small; state output.interval = {shortest / SAMPLES:.2g}"
+    ]
+
+
+def _lost_compliance(dataset: Dataset) -> list[str]:
+    """Return a warning for every body by finite elements whose modes leave out much of what its points yield."""
+    if "static_loss" not in dataset:
+        return []
+    return [
+        f"body {str(name)!r}: its modes, up to {float(highest):.4g} Hz, leave out up to {100 * float(loss):.2g} % of what its "
+        "points yield under a constant load, so that stiff contacts there are too hard; static_error = 0.02 takes as many as "
+        "it needs"
+        for name, loss, highest in zip(
+            dataset.component.values, dataset.static_loss.values, dataset.highest_frequency.values, strict=True
+        )
+        if loss > YIELDING
     ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.docking.linked_trees import Coordinate, coordinates_of, linked_roots, linked_tree
+from dockdyn.docking.schema.finite_elements import FiniteElementSection
 from dockdyn.docking.schema.flexible import LargeBeamSection, ModeTableSection, UniformBeamSection
 from dockdyn.docking.schema.joints import (
     LockedSection,
@@ -30,7 +31,7 @@ class LinkSection(Protocol):
     name: str
     on: str | None
     joint: RevoluteSection | PrismaticSection | SphericalSection | LockedSection | MimicSection | None
-    flexible: UniformBeamSection | LargeBeamSection | ModeTableSection | None
+    flexible: UniformBeamSection | LargeBeamSection | ModeTableSection | FiniteElementSection | None
 
     def body(self) -> RigidBody: ...
 
@@ -77,7 +78,7 @@ class Frames(NamedTuple):
     def of(bodies: Sequence[LinkSection], seats: Iterable[Seat] = (), plane: bool = False) -> Frames:
         """Return those of links with these seats and those of bodies that joints hold on links that bend by their own modes."""
         flexible = {body.name for body in bodies if body.flexible is not None}
-        modal = {body.name for body in _modal_links(bodies)}
+        modal = {body.name for body in (*_modal_links(bodies), *_free_components(bodies))}
         held = [
             Seat(body.on, ("joint", body.name), body.joint.place(body.start()[0]).array())
             for body in bodies
@@ -115,10 +116,19 @@ def _modal_links(bodies: Sequence[LinkSection]) -> list[LinkSection]:
     return [body for body in bodies if isinstance(body.flexible, UniformBeamSection | ModeTableSection)]
 
 
+def _free_components(bodies: Sequence[LinkSection]) -> list[LinkSection]:
+    """Return the bodies that bend by modes which have no part in the motion of their mean axes."""
+    return [body for body in bodies if isinstance(body.flexible, FiniteElementSection)]
+
+
 def trees_of(frames: Frames) -> tuple[JointedBodies | TreeBodies, ...]:
     """Return the trees that joints make of the bodies, those of links last, also from traced numbers."""
     linked = linked_roots(frames.bodies, frames.plane)
-    roots = [body for body in frames.bodies if body.joint is None and _held_on(body.name, frames.bodies)]
+    roots = [
+        body
+        for body in frames.bodies
+        if body.joint is None and (body.flexible is not None or _held_on(body.name, frames.bodies))
+    ]
     jointed = [_tree_on_root(root, frames) for root in roots if root.name not in linked]
     return (*jointed, *(linked_tree(root, frames.bodies, frames.numbered(), frames.plane) for root in linked))
 
@@ -149,7 +159,8 @@ def _tree_on_root(root: LinkSection, frames: Frames) -> JointedBodies:
     names = [body.name for body in frames.bodies]
     coordinates = {one.body: n for n, one in enumerate(coordinates_of(frames.bodies)) if one.mode is None}
     tree = _Growing([root.body()], [names.index(root.name)])
-    waiting = [(0, _held_on(root.name, frames.bodies))]
+    component = isinstance(root.flexible, FiniteElementSection)
+    waiting = _add_component(tree, root, frames) if component else [(0, _held_on(root.name, frames.bodies))]
     for carrier, held in waiting:  # they grow as it goes
         for body in held:
             assert body.joint is not None
@@ -171,20 +182,43 @@ def _add_flexible_link(
     body, modes = link.body(), link.flexible.modes()
     numbers = mode_numbers(frames.bodies, link.name)
     at_rest = tree.add(_massless_body(), frames.at_rest(link.name), joint)
-
-    def frame(moved: Deflection, massless: bool) -> ModalFrame:
-        place = Vector.of(moved.place)
-        shift, turn = (tuple(Vector.of(row) for row in rows) for rows in (moved.shift, moved.turn))
-        return ModalFrame(place, -place, shift, turn, at_rest, numbers, massless, moved.shortening)
-
     own = [one.name for one in frames.bodies].index(link.name)
-    place = tree.add(body, own, frame(modes.mean_motion(body), massless=False))
+    place = tree.add(body, own, _frame_of_few(modes.mean_motion(body), at_rest, numbers, massless=False))
     tree.vibrations.append(Vibration(modes.vibrating_mass(body), modes.bent_inertia(body), numbers, place))
+    deflection = link.flexible.deflection
+    return _add_seats(tree, link, frames, lambda at: _frame_of_few(deflection(at), at_rest, numbers, massless=True))
+
+
+def _add_component(tree: _Growing, body: LinkSection, frames: Frames) -> list[tuple[int, list[LinkSection]]]:
+    """Add the seats of a root that bends in its mean axes; which bodies are held on which of these."""
+    flexible, numbers = body.flexible, mode_numbers(frames.bodies, body.name)
+    assert isinstance(flexible, FiniteElementSection)
+    tree.vibrations.append(Vibration(flexible.modal_mass(), None, numbers, 0))
+
+    def frame(at: Float[Array, "3"]) -> ModalFrame:
+        moved = flexible.deflection(at)
+        place = Vector.of(moved.place)
+        shift, turn = (Vector.of(rows.T) for rows in (moved.shift, moved.turn))
+        return ModalFrame(place, -place, shift, turn, 0, numbers, massless=True)
+
+    return _add_seats(tree, body, frames, frame)
+
+
+def _frame_of_few(moved: Deflection, at_rest: int, numbers: tuple[int, ...], massless: bool) -> ModalFrame:
+    """Return a frame that few modes move, whose shapes are best kept apart."""
+    place = Vector.of(moved.place)
+    shift, turn = (tuple(Vector.of(row) for row in rows) for rows in (moved.shift, moved.turn))
+    return ModalFrame(place, -place, shift, turn, at_rest, numbers, massless, moved.shortening)
+
+
+def _add_seats(
+    tree: _Growing, link: LinkSection, frames: Frames, frame: Callable[[Float[Array, "3"]], ModalFrame]
+) -> list[tuple[int, list[LinkSection]]]:
+    """Add the frames of what sits on a link; which bodies are held on which of these."""
     found = []
     for seat in frames.seats:
         if seat.link == link.name:
-            moved = link.flexible.deflection(seat.place)
-            place = tree.add(_massless_body(), frames.number(seat.what, link.name), frame(moved, massless=True))
+            place = tree.add(_massless_body(), frames.number(seat.what, link.name), frame(seat.place))
             found.append((place, [one for one in frames.bodies if seat.what == ("joint", one.name)]))
     return found
 

@@ -102,4 +102,4 @@ def _as_one(
         twist = jnp.concatenate([turn.transposed_times(speed).array(), turn.transposed_times(rate).array()])
         base = twist[jnp.array([0, 1, 5])] if tree.tree.layout.base == "planar" else twist
         trees.append(v.at[: base.shape[0]].set(base))
-    return Velocities(roots, still.joints, tuple(trees))
+    return Velocities(roots, still.joints, tuple(trees), still.modes)

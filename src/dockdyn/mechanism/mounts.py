@@ -20,6 +20,7 @@ from dockdyn.elements.tree_springs import TreeSprings
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
+from dockdyn.mechanics.trees.partial_motion import row_of_motions
 from dockdyn.mechanics.trees.tree_bodies import TreePlace
 from dockdyn.mechanics.vector import Vector
 from dockdyn.trees import AbstractVar, Module, field
@@ -141,8 +142,7 @@ class BendingLink(Mount):
         return jnp.sqrt(rate.dot(rate) + 1e-300) / self.lowest  # at rest, too, it has a derivative
 
     def sides(self, here: Placement) -> tuple[Float[Array, "modes"], Float[Array, "modes"]]:
-        coordinates, rates = zip(*(here.joints[mode] for mode in self.modes), strict=True)
-        return jnp.stack(coordinates), jnp.stack(rates)
+        return row_of_motions(here.joints, self.modes, 0), row_of_motions(here.joints, self.modes, 1)
 
     def load(self, mode: PyTree, memory: ElementMemory, here: Placement, rest: Held) -> tuple[Load, ElementMemory]:
         bending, rate = self.element.act(mode, memory, *self.sides(here))

@@ -18,7 +18,7 @@ from dockdyn.results.measures import Either, finite_or_none
 from dockdyn.results.requirements import ends_of, is_of_member, unit_of_figure, without_unit
 
 Data = Mapping[str, Any]
-SAMPLED_MEMBERS = "tank."  # figures of single members that begin so are of samples
+SAMPLED_MEMBERS = ("tank.", "recovery.")  # figures of single members that begin so are of samples
 Source = Literal["log", "samples", "run"]
 
 
@@ -140,8 +140,8 @@ def in_batches(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
 
 
 def without_other_members(figures: Mapping[str, Any], asked: Collection[str]) -> dict[str, Any]:
-    """Return `figures` less those of single contacts, latches, ports and tanks that nobody `asked` for, with or without
-    unit."""
+    """Return `figures` less those of single contacts, latches, ports, tanks and recoveries that nobody `asked` for, with or
+    without unit."""
     kept = {name for name in figures if not is_of_member(name) or {name, without_unit(name)} & set(asked)}
     return {name: value for name, value in figures.items() if name in kept}
 

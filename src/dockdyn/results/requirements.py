@@ -32,7 +32,7 @@ BOUNDED = (
 )
 # figures of one member of a table, as in "contact.faces.peak_force_N"; those of all members have no name between
 MEMBER = re.compile(
-    r"(?:contact|latch|tank)\.(?P<member>.+)\.[^.]+|body\.(?P<body>.+)\.port\.(?P<port>[^.]+)\.(?P<load>[^.]+)"
+    r"(?:contact|latch|tank|recovery)\.(?P<member>.+)\.[^.]+|body\.(?P<body>.+)\.port\.(?P<port>[^.]+)\.(?P<load>[^.]+)"
 )
 KNOWN = "peak_force_known"  # the figure that says whether they are more
 COMPARED = {

@@ -9,8 +9,9 @@ import numpy as np
 from pydantic import model_validator
 
 from dockdyn.deferred import Array, Float, jnp, xp
+from dockdyn.docking.schema.any_flexible import AnyFlexible
 from dockdyn.docking.schema.features import CloudSection, FeatureSection
-from dockdyn.docking.schema.flexible import AnyFlexible
+from dockdyn.docking.schema.finite_elements import FiniteElementSection
 from dockdyn.docking.schema.joints import AnyJoint, LockedSection
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.tables.attitude import Attitude
@@ -88,7 +89,12 @@ class BodySection(FreeBodySection):
         if self.joint is not None and self.on is None:
             refuse("joint: holds a body on another one; state on")
         if self.flexible is not None:
-            if self.joint is None:
+            free = isinstance(self.flexible, FiniteElementSection)
+            if free and (self.joint is not None or self.fixed):
+                refuse(
+                    f"flexible: by finite elements a free body bends; {'joint' if self.joint else 'fixed'} must be left out"
+                )
+            if not free and self.joint is None:
                 refuse('flexible: needs a joint, by which the link is held at its root; kind = "locked" clamps it')
             self.flexible.check(self.mass, self.inertia)
         return self

@@ -5,11 +5,10 @@ A beam with a `basis` bends by the shapes of `mechanics/trees/beam.py`, one with
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import numpy as np
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Field, model_validator
 
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.section import NamedSection, Section
@@ -64,7 +63,7 @@ def _heaviest(modes: CantileverModes, mass: float, about_centre: np.ndarray) -> 
 class FlexibleSection(Section):
     """How a link bends: by modes of the link whose root is held."""
 
-    kind: Literal["beam", "modes"]
+    kind: Literal["beam", "modes", "finite-elements"]
 
     def mode_names(self) -> list[str]:
         """Return what its modes are called."""
@@ -345,21 +344,3 @@ class ModeTableSection(FlexibleSection):
         places, shifts, turns = (jnp.stack(parts) for parts in zip(*points, strict=True))
         nearest = jnp.argmin(jnp.sum((places - place) ** 2, axis=1))
         return Deflection(places[nearest], shifts[nearest], turns[nearest])
-
-
-WITH_BASIS = "beam with a basis"
-
-
-def which_flexible(table: object) -> str:
-    """Return which of the tables of flexible links one is: a beam with a basis is one by itself."""
-    read = table.get if isinstance(table, dict) else partial(getattr, table)
-    kind = read("kind", "beam")
-    return WITH_BASIS if kind == "beam" and read("basis", None) is not None else str(kind)
-
-
-AnyFlexible = Annotated[
-    Annotated[UniformBeamSection, Tag("beam")]
-    | Annotated[LargeBeamSection, Tag(WITH_BASIS)]
-    | Annotated[ModeTableSection, Tag("modes")],
-    Discriminator(which_flexible),
-]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -27,6 +28,7 @@ SPEEDS = (-1.0, 0.0, 1.0)  # m/s, at which the force of a law is asked for zero 
 class Varied(Protocol):
     """A mechanism as far as the method asks of it."""
 
+    body: Sequence[Any]
     phase: list[PhaseSection]
     loop: LoopSection
     control: Any
@@ -53,6 +55,13 @@ def refuse_not_variational(content: Varied) -> None:
     """Refuse what steps of the variational method cannot have: a past, forces that jump or slip, samples."""
     if content.loop.delay:
         _refuse("loop.delay", "a step knows no past", "be left out")
+    for body in content.body:
+        if getattr(body.flexible, "kind", "") == "finite-elements":
+            _refuse(
+                f"body.{body.name}.flexible.kind = 'finite-elements'",
+                "its modes are no joints of a tree",
+                "be left out",
+            )
     _check_control(content.control)
     for name, section in content.acts().items():
         _check_actor(name, section)

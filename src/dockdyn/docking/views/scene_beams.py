@@ -41,15 +41,17 @@ class SeatShape(Module):
 class LinkShapes(NamedTuple):
     """How places of a flexible link move with its modes, link axes."""
 
-    mean: Deflection | None  # of the axes that a run tells; None: they are those of the link at rest
-    line: Deflection | None  # of the sections of a beam, along a leading axis; None of a table of modes
+    mean: (
+        Deflection | None
+    )  # of the axes that a run tells; None: modes do not move them, or they are those of the link at rest
+    line: Deflection | None  # of the sections of a beam, along a leading axis; None of what is no beam
     seats: list[SeatShape]
 
 
 class BentLink(NamedTuple):
     """A flexible link at all times."""
 
-    beam: ShownBeam | None  # its centre line; None of a table of modes
+    beam: ShownBeam | None  # its centre line; None of what is no beam
     seats: dict[What, ShownMotion]  # of the link's axes, moved with the section next to what sits there
 
 
@@ -105,10 +107,11 @@ def _link_shapes(body: BodySection, seats: Sequence[Seat]) -> LinkShapes:
         bow = Shortening(along, shapes.shortening)
         return Deflection(along * shapes.place - arm, shapes.shift.T, shapes.turn.T, bow)
 
-    if not isinstance(flexible, ModeTableSection):
+    if isinstance(flexible, UniformBeamSection | LargeBeamSection):
         root, way = _beam_axis(body)
         line = jax.vmap(deflected)(root + jnp.linspace(0.0, 1.0, SECTIONS)[:, None] * way)
-    mean = None if isinstance(flexible, LargeBeamSection) else flexible.modes().mean_motion(body.body())
+    moved = isinstance(flexible, UniformBeamSection | ModeTableSection)
+    mean = flexible.modes().mean_motion(body.body()) if moved else None
     return LinkShapes(mean, line, [SeatShape(seat.what, deflected(seat.place)) for seat in seats])
 
 

@@ -17,7 +17,7 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.modal_frame import ModalFrame, Vibration
-from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, acceleration_at_lever
+from dockdyn.mechanics.trees.partial_motion import JointMotion, Motions, Rates, Screw, acceleration_at_lever
 from dockdyn.mechanics.vector import Scalar, Vector, once
 from dockdyn.programs import trace_once
 from dockdyn.trees import Module, field
@@ -43,7 +43,7 @@ class Joint(Module):
         """The number of its coordinate; none of a locked one."""
         return () if self.number is None else (self.number,)
 
-    def motion(self, motions: Sequence[JointMotion]) -> JointMotion:
+    def motion(self, motions: Motions | Sequence[JointMotion]) -> JointMotion:
         """Return its own coordinate and the rate of it; `motions` are those of the joints of all trees."""
         assert self.number is not None  # of a joint that moves
         coordinate, speed = motions[self.number]
@@ -51,7 +51,7 @@ class Joint(Module):
             (coordinate, speed) if self.led is None else (self.led[0] * coordinate + self.led[1], self.led[0] * speed)
         )
 
-    def placed(self, carrier: Placed, motions: Sequence[JointMotion]) -> Placed:
+    def placed(self, carrier: Placed, motions: Motions | Sequence[JointMotion]) -> Placed:
         """Return the body on what carries it; `motions` are those of the joints of all trees."""
         attitude, rate = carrier.pose.attitude * self.seat, self.seat.matrix().transposed_times(carrier.twist.rate)
         if self.kind == "revolute" and self.number is not None:
@@ -67,7 +67,7 @@ class Joint(Module):
             place, velocity = place + along * coordinate, velocity + spin.cross(along * coordinate) + along * speed
         return once(Placed(Pose(place, attitude), Twist(velocity, rate), rotation, spin))
 
-    def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Sequence[JointMotion]) -> Rates:
+    def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Motions | Sequence[JointMotion]) -> Rates:
         """Return the acceleration of the body where those of joints are zero, `carried` being that of what carries it."""
         if self.number is None:
             return Rates(carried.at(carrier, body.pose.position), carried.spin)
@@ -79,7 +79,9 @@ class Joint(Module):
             carried.at(carrier, body.pose.position - lever) + acceleration_at_lever(spin, body.rate, lever), spin
         )
 
-    def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Sequence[JointMotion]) -> tuple[Screw, ...]:
+    def screws(
+        self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]
+    ) -> tuple[Screw, ...]:
         """Return what the joint of a body at `place` (m, from the common centre) does; nothing where it is locked."""
         if self.number is None:
             return ()
@@ -98,7 +100,7 @@ class JointedBodies(Module):
     vibrations: tuple[Vibration, ...] = ()  # of flexible links
 
     @trace_once
-    def placed(self, centre: Pose, twist: Twist, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
+    def placed(self, centre: Pose, twist: Twist, motions: Motions | Sequence[JointMotion]) -> tuple[Placed, ...]:
         """Return the bodies, their common centre of mass and the root's attitude moving as `centre` and `twist` say; `motions`
         are those of the joints of all trees."""
         resting = self.resting(centre.attitude, twist.rate, motions)
@@ -107,14 +109,16 @@ class JointedBodies(Module):
         return tuple(one.moved(place, velocity) for one in resting)
 
     @trace_once
-    def resting(self, attitude: Quaternion, rate: Vector, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
+    def resting(
+        self, attitude: Quaternion, rate: Vector, motions: Motions | Sequence[JointMotion]
+    ) -> tuple[Placed, ...]:
         """Return the bodies with the root's centre of mass at rest at the origin."""
         found = [Placed.of(Pose(Vector.zero(), attitude.normalised()), Twist(Vector.zero(), rate))]
         for joint in self.joints:
             found.append(joint.placed(found[joint.carrier], motions))
         return tuple(found)
 
-    def centred(self, pose: Pose, twist: Twist, motions: Sequence[JointMotion]) -> tuple[Pose, Twist]:
+    def centred(self, pose: Pose, twist: Twist, motions: Motions | Sequence[JointMotion]) -> tuple[Pose, Twist]:
         """Return where the common centre of mass is, and how it moves, with the root at `pose` and `twist`."""
         middle, drift = self.middle(self.resting(pose.attitude, twist.rate, motions))
         return Pose(pose.position + middle, pose.attitude.normalised()), Twist(twist.velocity + drift, twist.rate)
@@ -133,12 +137,25 @@ class JointedBodies(Module):
 
     def weighs(self, body: int) -> bool:
         """Return whether a body or anything that it carries has mass."""
-        massless = {
+        return not self.beyond(body) <= self.massless()
+
+    def massless(self) -> set[int]:
+        """Return the frames without mass that modes move, by their places in the tree."""
+        return {
             number for number, one in enumerate(self.joints, start=1) if isinstance(one, ModalFrame) and one.massless
         }
-        return not self.beyond(body) <= massless
 
-    def bent(self, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> dict[int, Bent]:
+    def loose(self) -> list[Vibration]:
+        """Return the vibrations whose modes move nothing that has mass: each mode answers by itself."""
+        heavy = {
+            number
+            for body, joint in enumerate(self.joints, start=1)
+            if isinstance(joint, ModalFrame) and (self.weighs(body) or joint.shortening is not None)
+            for number in joint.numbers
+        }
+        return [one for one in self.vibrations if one.orthogonal and not heavy & set(one.numbers)]
+
+    def bent(self, placed: Sequence[Placed], motions: Motions | Sequence[JointMotion]) -> dict[int, Bent]:
         """Return the inertia of the links that bend, by their places in the tree; without those of which it stays."""
         found = {one.body: one.bent(self.bodies[one.body], placed[one.body], motions) for one in self.vibrations}
         return {body: bent for body, bent in found.items() if bent is not None}
@@ -155,8 +172,11 @@ class JointedBodies(Module):
         So their twists change at these `rates`, and coordinates at `accelerations`, by number; without them these keep their
         rates.
         """
-        found = []
+        found, frames = [], self.massless()
         for number, (body, one, rate) in enumerate(zip(self.bodies, placed, rates, strict=True)):
+            if number in frames:
+                found.append((Vector.zero(), Vector.zero()))
+                continue
             force, torque = (bent[number].body if number in bent else body).needed(one.twist, rate)
             found.append((force, torque + bent[number].moment if number in bent else torque))
         if accelerations is None:
@@ -169,7 +189,7 @@ class JointedBodies(Module):
                 found[vibration.body] = force, torque
         return found
 
-    def kinetic_energies(self, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> list[Scalar]:
+    def kinetic_energies(self, placed: Sequence[Placed], motions: Motions | Sequence[JointMotion]) -> list[Scalar]:
         """Return the kinetic energies (J) of the bodies, of flexible links with that of their vibration."""
         bent = self.bent(placed, motions)
         bodies = [bent[number].body if number in bent else body for number, body in enumerate(self.bodies)]
@@ -180,7 +200,7 @@ class JointedBodies(Module):
                 found[vibration.body] += placed[vibration.body].twist.rate.dot(bent[vibration.body].spin)
         return found
 
-    def reflected_energy(self, motions: Sequence[JointMotion]) -> Scalar:
+    def reflected_energy(self, motions: Motions | Sequence[JointMotion]) -> Scalar:
         """Return the kinetic energy (J) of what motors in its joints reflect."""
         moving = [(moved, motions[number][1]) for number, moved in self.moved().items()]
         return sum((0.5 * moved * rate**2 for moved, rate in moving), jnp.zeros(()))
@@ -197,4 +217,9 @@ class JointedBodies(Module):
     def middle(self, places: Sequence[Placed]) -> tuple[Vector, Vector]:
         """Return the place (m) and velocity (m/s) of the common centre of mass."""
         positions, velocities = [place.pose.position for place in places], [place.twist.velocity for place in places]
-        return mean_by_mass(self.bodies, positions), mean_by_mass(self.bodies, velocities)
+        return self.mean(positions), self.mean(velocities)
+
+    def mean(self, vectors: Sequence[Vector]) -> Vector:
+        """Return the mean of vectors of the bodies, weighted by their masses."""
+        heavy = [number for number in range(len(self.bodies)) if number not in self.massless()]
+        return mean_by_mass([self.bodies[number] for number in heavy], [vectors[number] for number in heavy])

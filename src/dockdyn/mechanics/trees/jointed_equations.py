@@ -6,22 +6,23 @@ from the loads on that less what the bodies need where joints and root keep thei
 
 Units: SI: kg, m, N, N m; joints rad or m, N m or N.
 Source: composite bodies, Featherstone 2008, Rigid Body Dynamics Algorithms, section 6.2, about the common centre: the momentum
-that a joint's rate would give the centre, P, is taken away by P Pᵀ / m.
+that a joint's rate would give the centre, P, is taken away by P Pᵀ / m. Modes that move nothing of weight are no part of H.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.dense import Factors, factor_matrix, solve_factored
-from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist, mean_by_mass
+from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist
 from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
-from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Rates, Screw
+from dockdyn.mechanics.trees.modal_frame import BentFrame, ModalFrame
+from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Motions, Rates, Row, Screw
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once, unit_vectors
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class JointedTree(NamedTuple):
 
     tree: JointedBodies
     placed: tuple[Placed, ...]
-    motions: Sequence[JointMotion]  # of the joints of all trees
+    motions: Motions | Sequence[JointMotion]  # of the joints of all trees
 
     @property
     def members(self) -> tuple[int, ...]:
@@ -55,7 +56,12 @@ class JointedTree(NamedTuple):
     def needed(self, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
         """Return the force (N, inertial) and torque (N m, body axes) that the motion of each body needs."""
         own, bent = [twists[number] for number in self.members], self.tree.bent(self.placed, self.motions)
-        return self.tree.needed(self.placed, bent, own, dict(enumerate(rates.joints)))
+        return self.tree.needed(self.placed, bent, own, dict(zip(self._single(), rates.joints, strict=True)))
+
+    def _single(self) -> list[int]:
+        """Return the numbers of the coordinates of all trees that are in no row, as `Velocities.joints` has them."""
+        rows = self.motions.numbers if isinstance(self.motions, Motions) else ()
+        return [number for number in range(len(self.motions)) if not any(number in own for own in rows)]
 
     def bending(self) -> list[Bending]:
         """Return what links that bend have beside what they would have unbent: their mean axes keep their centre of mass."""
@@ -91,6 +97,11 @@ class CompositeInertia(NamedTuple):
         ]
         return CompositeInertia(body.mass, first, Matrix(*found))
 
+    @staticmethod
+    def none() -> CompositeInertia:
+        """Return that of a frame without mass."""
+        return CompositeInertia(jnp.zeros(()), Vector.zero(), Matrix(Vector.zero(), Vector.zero(), Vector.zero()))
+
     def plus(self, other: CompositeInertia) -> CompositeInertia:
         rows = [getattr(self.tensor, row) + getattr(other.tensor, row) for row in "xyz"]
         return CompositeInertia(self.mass + other.mass, self.first + other.first, Matrix(*rows))
@@ -108,24 +119,34 @@ class Equations(NamedTuple):
     placed: tuple[Placed, ...]
     places: list[Vector]  # of the bodies from the common centre of mass, m
     drift: list[Rates]  # of the bodies about the common centre, where u stays
-    screws: dict[int, ByBody[Screw]]  # of coordinates by number
+    screws: dict[int, ByBody[Screw]]  # of coordinates by number, without those of loose modes
+    frames: ByBody[BentFrame]  # that loose modes move
     momenta: dict[int, Load]  # that a rate of one gives all that the coordinate moves
     bent: dict[int, Bent]  # of links, by their places in the tree
     factors: Factors
 
     @staticmethod
-    def of(tree: JointedBodies, placed: tuple[Placed, ...], motions: Sequence[JointMotion]) -> Equations:
+    def of(tree: JointedBodies, placed: tuple[Placed, ...], motions: Motions | Sequence[JointMotion]) -> Equations:
         """Return those of a tree whose bodies are `placed`; `motions` are those of the joints of all trees."""
         middle, _ = tree.middle(placed)
         places = once([one.pose.position - middle for one in placed])
         bent = once(tree.bent(placed, motions))
         bodies = [bent[number].body if number in bent else body for number, body in enumerate(tree.bodies)]
-        inertia = [CompositeInertia.of(*one) for one in zip(bodies, placed, places, strict=True)]
+        massless = tree.massless()
+        inertia = [
+            CompositeInertia.none() if number in massless else CompositeInertia.of(*one)
+            for number, one in enumerate(zip(bodies, placed, places, strict=True))
+        ]
         inertia = _composite_sums(tree, inertia)
-        screws: dict[int, ByBody[Screw]] = {number: {} for number in tree.numbers()}
+        loose = {number for one in tree.loose() for number in one.numbers}
+        screws: dict[int, ByBody[Screw]] = {number: {} for number in tree.numbers() if number not in loose}
+        frames: ByBody[BentFrame] = {}
         for body, joint in enumerate(tree.joints, start=1):
-            found = joint.screws(placed[joint.carrier], placed[body], places[body], motions)
-            for number, screw in zip(joint.numbers, found, strict=True):
+            there = placed[joint.carrier], placed[body], places[body], motions
+            if isinstance(joint, ModalFrame) and loose.issuperset(joint.numbers):
+                frames[body] = once(joint.bent(*there))
+                continue
+            for number, screw in zip(joint.numbers, joint.screws(*there), strict=True):
                 screws[number][body] = screw
         given = {
             number: {body: inertia[body].momentum(screw) for body, screw in own.items() if tree.weighs(body)}
@@ -136,9 +157,8 @@ class Equations(NamedTuple):
             given[number][body] = given[number][body].plus(load)
         momenta = {number: reduce(Load.plus, own.values()) for number, own in given.items()}
         factors = factor_matrix(_mass_matrix(tree, inertia[0].tensor, screws, given, momenta, own))
-        return Equations(
-            tree, placed, places, _bias_accelerations(tree, placed, motions), screws, once(momenta), bent, factors
-        )
+        drift = _bias_accelerations(tree, placed, motions)
+        return Equations(tree, placed, places, drift, screws, frames, once(momenta), bent, factors)
 
     def acceleration(
         self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar]
@@ -150,12 +170,11 @@ class Equations(NamedTuple):
         bending = self._bending(drift)
         spare = [(force - f, torque - t) for force, torque, (f, t) in zip(forces, torques, needed, strict=True)]
         loads = self._gather(*zip(*spare, strict=True))
-        own = [efforts[number] - bending.get(number, 0.0) for number in self.tree.numbers()]
-        u = self._solve(loads, own)
+        own = {number: efforts[number] - bending.get(number, 0.0) for number in self.screws}
+        u = self._solve(loads, own, [efforts_of(efforts, one.numbers) for one in self.tree.loose()])
         bodies = [a.plus(b) for a, b in zip(self._spread(loads[0].force, u), self.drift, strict=True)]
-        centre, spin = self._centre(loads[0].force), self.placed[0].rotation.transposed_times(Vector(*u[:SPIN]))
         found = [rates.twist(one) for rates, one in zip(bodies, self.placed, strict=True)]
-        return Acceleration(Twist(centre, spin), u[SPIN:], found)
+        return self._accelerated(loads[0].force, u, found)
 
     def _bending(self, rates: Sequence[Twist]) -> dict[int, Scalar]:
         """Return efforts that modes need for what bending does to the inertia of their links, whose twists change at these
@@ -174,10 +193,10 @@ class Equations(NamedTuple):
         Their numbers may be arrays, of one load after another.
         """
         loads = self._gather(forces, torques)
-        u = self._solve(loads, [jnp.zeros(())] * len(self.screws))
+        none = [jnp.zeros(()) for _ in self.tree.loose()]
+        u = self._solve(loads, dict.fromkeys(self.screws, jnp.zeros(())), none)
         bodies = [one.twist(placed) for one, placed in zip(self._spread(loads[0].force, u), self.placed, strict=True)]
-        spin = self.placed[0].rotation.transposed_times(Vector(*u[:SPIN]))
-        return Acceleration(Twist(self._centre(loads[0].force), spin), u[SPIN:], bodies)
+        return self._accelerated(loads[0].force, u, bodies)
 
     def reactions(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
         """Return what passes through the joint of each body but the root, force and moment at the joint, the body's axes. The
@@ -196,34 +215,66 @@ class Equations(NamedTuple):
             loads.append(Load(force, one.rotation @ torque + place.cross(force)))
         return _composite_sums(self.tree, loads)
 
-    def _solve(self, loads: Sequence[Load], efforts: Sequence[Scalar]) -> list[Scalar]:
-        """Return the rates of the root's angular velocity (inertial) and of those of the coordinates."""
+    def _solve(self, loads: Sequence[Load], efforts: dict[int, Scalar], loose: Sequence[Row | Scalar]) -> TreeRates:
+        """Return the rates of the root's angular velocity (inertial) and of those of the coordinates, by the efforts of those
+        with screws and of `loose` vibrations."""
         whole, turning = self._centre(loads[0].force), loads[0].moment
         own = [
             _sum_numbers(screw.power(loads[body]) for body, screw in screws.items())
             - self.momenta[number].force.dot(whole)
-            + effort
-            for (number, screws), effort in zip(self.screws.items(), efforts, strict=True)
+            + efforts[number]
+            for number, screws in self.screws.items()
         ]
-        return list(solve_factored(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
+        u = list(solve_factored(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
+        rates = []
+        for one, total in zip(self.tree.loose(), loose, strict=True):
+            for body in self._frames_of(one.numbers):
+                total = total + self.frames[body].efforts(loads[body])
+            rates.append((total.T / one.mass).T)
+        return TreeRates(Vector(*u[:SPIN]), dict(zip(self.screws, u[SPIN:], strict=True)), rates)
+
+    def _frames_of(self, numbers: tuple[int, ...]) -> list[int]:
+        """Return the frames that these loose modes move, by their places in the tree."""
+        return [body for body, one in self.frames.items() if one.frame.numbers == numbers]
+
+    def _accelerated(self, force: Vector, u: TreeRates, bodies: list[Twist]) -> Acceleration:
+        """Return how velocities change under a `force` on all, where the twists of the `bodies` change so."""
+        spin = self.placed[0].rotation.transposed_times(u.spin)
+        return Acceleration(Twist(self._centre(force), spin), u.coordinates, u.loose, bodies)
 
     def _centre(self, force: Vector) -> Vector:
         """Return the acceleration of the common centre of mass."""
         return force * (1 / self.tree.mass())
 
-    def _spread(self, force: Vector, u: Sequence[Scalar]) -> list[Rates]:
+    def _spread(self, force: Vector, u: TreeRates) -> list[Rates]:
         """Return what a force on all and rates of u do to the bodies."""
-        start, rates = self._centre(force), dict(zip(self.screws, u[SPIN:], strict=True))
-        for number, rate in rates.items():
+        start = self._centre(force)
+        for number, rate in u.coordinates.items():
             start = start - self.momenta[number].force * (rate / self.tree.mass())
-        moving = [Screw(start, Vector(*u[:SPIN]))]
+        loose = {one.numbers: rates for one, rates in zip(self.tree.loose(), u.loose, strict=True)}
+        moving = [Screw(start, u.spin)]
         for body, joint in enumerate(self.tree.joints, start=1):
             own = moving[joint.carrier]
-            for number in joint.numbers:
-                screw, rate = self.screws[number][body], rates[number]
-                own = Screw(own.velocity + screw.velocity * rate, own.spin + screw.spin * rate)
+            if body in self.frames:
+                own = own.plus(self.frames[body].screw_of(loose[joint.numbers]))
+            else:
+                for number in joint.numbers:
+                    own = own.plus(self.screws[number][body].times(u.coordinates[number]))
             moving.append(own)
         return [Rates(screw.at(place), screw.spin) for screw, place in zip(moving, self.places, strict=True)]
+
+
+class TreeRates(NamedTuple):
+    """Rates of what is unknown of a tree."""
+
+    spin: Vector  # rad/s², of the root, inertial
+    coordinates: dict[int, Scalar]  # by number, without loose modes
+    loose: list[Float[Array, "modes *loads"]]  # of each loose vibration
+
+
+def efforts_of(efforts: Mapping[int, Scalar] | Sequence[Scalar], numbers: tuple[int, ...]) -> Row:
+    """Return the efforts on these coordinates in a row."""
+    return jnp.stack([efforts[number] for number in numbers])
 
 
 def _momenta_of_bending(
@@ -243,7 +294,8 @@ class Acceleration(NamedTuple):
     """How the velocities of a tree change."""
 
     root: Twist  # of the common centre of mass (inertial), and of the root's rate (its axes)
-    joints: list[Scalar]  # rad/s² or m/s²
+    joints: dict[int, Scalar]  # rad/s² or m/s², by number
+    loose: list[Row]  # m/s², of each loose vibration
     bodies: list[Twist]  # rates of the bodies' twists
 
 
@@ -262,12 +314,14 @@ def _composite_sums[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> l
     return once(found)
 
 
-def _bias_accelerations(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> list[Rates]:
+def _bias_accelerations(
+    tree: JointedBodies, placed: Sequence[Placed], motions: Motions | Sequence[JointMotion]
+) -> list[Rates]:
     """Return accelerations of the bodies about their common centre where the rates of root and joints stay."""
     found = [Rates(Vector.zero(), Vector.zero())]
     for body, joint in enumerate(tree.joints, start=1):
         found.append(joint.drift(placed[joint.carrier], found[joint.carrier], placed[body], motions))
-    middle = mean_by_mass(tree.bodies, [rates.velocity for rates in found])
+    middle = tree.mean([rates.velocity for rates in found])
     return once([Rates(rates.velocity - middle, rates.spin) for rates in found])
 
 

@@ -20,7 +20,7 @@ from dockdyn.mechanics.trees.bodies import Bodies
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row, normalise_quaternions
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations, JointedTree
-from dockdyn.mechanics.trees.partial_motion import JointMotion
+from dockdyn.mechanics.trees.partial_motion import JointMotion, Motions, row_of_motions
 from dockdyn.mechanics.trees.tree_bodies import (
     LinkedTree,
     LinkJoint,
@@ -41,21 +41,23 @@ class Coordinates(NamedTuple):
     roots: tuple[Pose, ...]
     joints: tuple[Scalar, ...]  # rad or m; behind those of joints, modal coordinates of flexible links
     trees: tuple[Configuration, ...] = ()  # of links with large beams
+    modes: tuple[Row, ...] = ()  # of vibrations whose modes answer each by itself
 
     def shifted(self, by: Vector) -> Coordinates:
         """Return all moved `by` so much (m)."""
         trees = tuple(shift_configuration(tree, by) for tree in self.trees)
-        return Coordinates(tuple(pose.shifted(by) for pose in self.roots), self.joints, trees)
+        return Coordinates(tuple(pose.shifted(by) for pose in self.roots), self.joints, trees, self.modes)
 
     def retracted(self) -> Coordinates:
         """Return these coordinates with quaternions of unit length."""
         poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in self.roots)
-        return Coordinates(poses, self.joints, tuple(map(normalise_quaternions, self.trees)))
+        return Coordinates(poses, self.joints, tuple(map(normalise_quaternions, self.trees)), self.modes)
 
     def rate(self, v: Velocities) -> Coordinates:
         """Return the rate of these coordinates of bodies that move so, but for trees of links with large beams."""
         both = zip(self.roots, v.roots, strict=True)
-        return Coordinates(tuple(Pose(one.velocity, pose.attitude.rate(one.rate)) for pose, one in both), v.joints)
+        poses = tuple(Pose(one.velocity, pose.attitude.rate(one.rate)) for pose, one in both)
+        return Coordinates(poses, v.joints, modes=v.modes)
 
 
 class Velocities(NamedTuple):
@@ -64,13 +66,14 @@ class Velocities(NamedTuple):
     roots: tuple[Twist, ...]
     joints: tuple[Scalar, ...]  # rad/s or m/s; behind those of joints, of modal coordinates
     trees: tuple[Row, ...] = ()  # of links with large beams
+    modes: tuple[Row, ...] = ()  # of vibrations whose modes answer each by itself
 
 
 class Placement(NamedTuple):
     """All bodies and joints at an instant."""
 
     bodies: tuple[Placed, ...]
-    joints: tuple[JointMotion, ...]  # behind those of jointed bodies, of trees with large beams
+    joints: Motions | tuple[JointMotion, ...]  # behind those of jointed bodies, of trees with large beams
     trees: tuple[TreePlace, ...] = ()
 
     def of(self, tree: JointedBodies | TreeBodies) -> tuple[Placed, ...]:
@@ -172,10 +175,22 @@ class MovingBodies(Module):
         for tree in self.jointed:
             starts[tree.members[0]] = tree.centred(*starts[tree.members[0]], joints)
         places, speeds = tuple(q for q, _ in linked), tuple(v for _, v in linked)
+        loose = self.loose_numbers()
+        single = [one for number, one in enumerate(joints) if not any(number in own for own in loose)]
+        modes, rates = (tuple(row_of_motions(joints, own, part) for own in loose) for part in (0, 1))
         return (
-            Coordinates(tuple(pose for pose, _ in starts.values()), tuple(q for q, _ in joints), places),
-            Velocities(tuple(twist for _, twist in starts.values()), tuple(rate for _, rate in joints), speeds),
+            Coordinates(tuple(pose for pose, _ in starts.values()), tuple(q for q, _ in single), places, modes),
+            Velocities(tuple(twist for _, twist in starts.values()), tuple(rate for _, rate in single), speeds, rates),
         )
+
+    def loose_numbers(self) -> tuple[tuple[int, ...], ...]:
+        """Return the numbers of the coordinates of each vibration whose modes answer each by itself."""
+        return tuple(one.numbers for tree in self.jointed for one in tree.loose())
+
+    def motions(self, q: Coordinates, v: Velocities) -> Motions:
+        """Return coordinates and rates by number, but for those of trees with large beams."""
+        rows = tuple(zip(q.modes, v.modes, strict=True))
+        return Motions(tuple(zip(q.joints, v.joints, strict=True)), rows, self.loose_numbers() if rows else ())
 
     def base_position(self, q: Coordinates, base: int) -> Vector:
         """Return where the body by number is (m, from the origin); in a tree, the tree's common centre of mass, and of one with
@@ -191,7 +206,7 @@ class MovingBodies(Module):
 
     def coordinate_rates(self, v: Velocities) -> list[Scalar]:
         """Return the rates of all coordinates by number: of joints and modes, those of trees with large beams last."""
-        found = list(v.joints)
+        found = [rate for _, rate in self.motions(Coordinates((), v.joints, modes=v.modes), v)]
         for tree, own in zip(self.linked, v.trees, strict=True):
             found += [own[column] for column in tree.columns()]
         return found
@@ -211,7 +226,7 @@ class MovingBodies(Module):
     @trace_once
     def placed(self, q: Coordinates, v: Velocities) -> Placement:
         """Return all bodies where `q` and `v` put them; it is linear in `v`."""
-        joints = tuple(zip(q.joints, v.joints, strict=True))
+        joints = self.motions(q, v)
         trees = {tree.members[0]: tree for tree in self.jointed}
         found: dict[int, Placed] = {}
         for number, pose, twist in zip(self.roots(), q.roots, v.roots, strict=True):
@@ -223,7 +238,7 @@ class MovingBodies(Module):
         for one, own, rates in zip(self.linked, q.trees, v.trees, strict=True):
             links, place = one.placed(own, rates)
             found |= dict(zip(one.members, links, strict=True))
-            joints += one.motions(own, rates)
+            joints = joints.followed_by(one.motions(own, rates))
             linked.append(place)
         return Placement(tuple(found[number] for number in range(len(self.bodies))), joints, tuple(linked))
 
@@ -396,12 +411,15 @@ class MovingBodies(Module):
         """Return rates of the velocities, of trees as they have `moved`."""
         roots = {number: bodies[number] for number in self.roots()}
         joints: dict[int, Scalar] = {}
+        modes: list[Row] = []
         for tree, own in zip(self.trees, moved, strict=True):
             if isinstance(own, Acceleration):
                 roots[tree.members[0]] = own.root
-                joints |= dict(zip(tree.numbers(), own.joints, strict=True))
+                joints |= own.joints
+                modes += own.loose
         linked = tuple(own.v for own in moved if isinstance(own, TreeAcceleration))
-        return Velocities(tuple(roots.values()), tuple(joints[number] for number in sorted(joints)), linked)
+        single = tuple(joints[number] for number in sorted(joints))
+        return Velocities(tuple(roots.values()), single, linked, tuple(modes))
 
     def kinetic_energies(self, here: Placement) -> list[Scalar]:
         """Return the kinetic energies (J) of all bodies, of flexible links with that of their vibration."""

@@ -6,12 +6,47 @@ Source: Featherstone 2008, Rigid Body Dynamics Algorithms, chapter 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import Placed, Twist
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import Module, field
 
 JointMotion = tuple[Scalar, Scalar]  # coordinate (rad or m, of a mode its own unit) and its rate
+Row = Float[Array, "modes"]
+
+
+class Motions(Module):
+    """Coordinates and their rates by number; those of many modes that answer each by itself are in rows, the others single."""
+
+    single: tuple[JointMotion, ...]
+    rows: tuple[tuple[Row, Row], ...] = ()
+    numbers: tuple[tuple[int, ...], ...] = field(static=True, default=())  # of each row
+
+    def __len__(self) -> int:
+        return len(self.single) + sum(map(len, self.numbers))
+
+    def __iter__(self) -> Iterator[JointMotion]:
+        return (self[number] for number in range(len(self)))
+
+    def __getitem__(self, number: int) -> JointMotion:
+        for own, (coordinates, rates) in zip(self.numbers, self.rows, strict=True):
+            if number in own:
+                return coordinates[own.index(number)], rates[own.index(number)]
+        return self.single[number - sum(other < number for own in self.numbers for other in own)]
+
+    def followed_by(self, more: Sequence[JointMotion]) -> Motions:
+        """Return them with others behind."""
+        return Motions((*self.single, *more), self.rows, self.numbers)
+
+
+def row_of_motions(motions: Motions | Sequence[JointMotion], numbers: tuple[int, ...], part: int) -> Row:
+    """Return the coordinates of these numbers (part 0), or their rates (1), in a row."""
+    if isinstance(motions, Motions) and numbers in motions.numbers:
+        return motions.rows[motions.numbers.index(numbers)][part]
+    return jnp.stack([motions[number][part] for number in numbers])
 
 
 class Load(NamedTuple):
@@ -33,6 +68,14 @@ class Screw(NamedTuple):
     def power(self, load: Load) -> Scalar:
         """Return the power (W) of a load."""
         return self.velocity.dot(load.force) + self.spin.dot(load.moment)
+
+    def plus(self, other: Screw) -> Screw:
+        """Return the sum of both."""
+        return Screw(self.velocity + other.velocity, self.spin + other.spin)
+
+    def times(self, rate: Scalar) -> Screw:
+        """Return what another rate than one does."""
+        return Screw(self.velocity * rate, self.spin * rate)
 
     def at(self, place: Vector) -> Vector:
         """Return the velocity at a place (m) from the common centre."""

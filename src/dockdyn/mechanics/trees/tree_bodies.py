@@ -21,7 +21,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Row, Tree
 from dockdyn.mechanics.trees.link_inertia import BeamLinks, Inertia
-from dockdyn.mechanics.trees.partial_motion import JointMotion
+from dockdyn.mechanics.trees.partial_motion import JointMotion, Motions
 from dockdyn.mechanics.trees.screws import cross_matrix, cross_product
 from dockdyn.mechanics.trees.tree_building import rigid_parts
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
@@ -54,7 +54,7 @@ class LinkJoint(NamedTuple):
 
     number: int | None
 
-    def motion(self, motions: Sequence[JointMotion]) -> JointMotion:
+    def motion(self, motions: Motions | Sequence[JointMotion]) -> JointMotion:
         """Return its coordinate and the rate of it."""
         assert self.number is not None
         return motions[self.number]

@@ -113,13 +113,13 @@ def _keep_or_make[Made: Any](
     words = repr((made.__name__, _makers(), suffix, mesh.unit, mesh.repair, *facts)).encode()
     place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]
     if (stored := kept.find_entry(place, name)) is not None:
-        return made(*_unpack(stored))
+        return made(*unpack_arrays(stored))
     new = make(content, suffix)
-    kept.keep_entry(place, name, _pack(list(new)))
+    kept.keep_entry(place, name, pack_arrays(list(new)))
     return new
 
 
-def _pack(numbers: list[Any]) -> bytes:
+def pack_arrays(numbers: list[Any]) -> bytes:
     """Return arrays and numbers in one file: what each is, in a line of JSON, then their bytes, so that none is copied as they
     are read."""
     arrays = [np.ascontiguousarray(one) for one in numbers]
@@ -133,7 +133,7 @@ def _pack(numbers: list[Any]) -> bytes:
     return bytes(data)
 
 
-def _unpack(stored: bytes) -> list[Any]:
+def unpack_arrays(stored: bytes) -> list[Any]:
     """Return them."""
     at = stored.index(b"\n") + 1
     found: list[Any] = []

@@ -8,8 +8,9 @@ from typing import Any
 
 from pydantic import ConfigDict, field_validator, model_validator
 
+from dockdyn.scenario.finite_elements.matrix_file import SUFFIXES as MATRIX_SUFFIXES
 from dockdyn.scenario.language.errors import ScenarioError, shown
-from dockdyn.scenario.language.given_file import FMU, MESH, check_given
+from dockdyn.scenario.language.given_file import FMU, MATRICES, MESH, check_given
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables import force_table, mesh, profile
@@ -20,7 +21,8 @@ from dockdyn.scenario.tables.parts import Point
 
 SUFFIXES = (".stl", ".obj", ".glb")
 KEY = "look"
-FILES = (*SUFFIXES, *mesh.SUFFIXES, ".fmu")
+FILES = (*SUFFIXES, *mesh.SUFFIXES, *MATRIX_SUFFIXES, ".fmu")
+SORTS = {".fmu": FMU} | dict.fromkeys(MATRIX_SUFFIXES, MATRICES)
 
 
 class LookSection(Section):
@@ -51,7 +53,8 @@ class LookSection(Section):
 
 
 def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any:  # noqa: ANN401, what a file holds
-    """Return `data` with meshes and FMUs found beside the scenario as absolute paths; ScenarioError where one is not there.
+    """Return `data` with meshes, matrices and FMUs found beside the scenario as absolute paths; ScenarioError where one is
+    not there.
 
     An absolute path is taken as it is: a result can be computed again where its mesh no longer is.
     """
@@ -64,7 +67,8 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
     found: dict[str, Any] = {}
     for key, value in data.items():
         where = f"{path}.{key}".lstrip(".")
-        if key == "file" and data.get("shape") in ("mesh", "cloud") and isinstance(value, str):
+        mesh_file = data.get("shape") in ("mesh", "cloud")
+        if key == "file" and isinstance(value, str) and (mesh_file or Path(value).suffix.lower() in MATRIX_SUFFIXES):
             found[key] = locate_file(value, name, folder, where)
         elif key == "law" and isinstance(value, str) and value.startswith(SCHEME):
             found[key] = SCHEME + locate_file(value.removeprefix(SCHEME), name, folder, where)
@@ -90,5 +94,5 @@ def locate_file(file: str, name: str, folder: Path | None, where: str) -> str:
     if folder is not None:  # a text that comes from no file is taken as it is
         if not os.path.lexists(place):  # nor is one whose name is too long
             raise ScenarioError(f"{label}: no such file; must be one, relative to the scenario")
-        check_given(place, label, FMU if Path(file).suffix.lower() == ".fmu" else MESH)
+        check_given(place, label, SORTS.get(Path(file).suffix.lower(), MESH))
     return str(place)

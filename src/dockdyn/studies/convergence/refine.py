@@ -15,6 +15,7 @@ from dockdyn.scenario.load import Scenario
 TIGHTER = 10.0  # times
 FIRST_ORDER, SECOND_ORDER = 10.0, 4.0  # times that a step is shorter, for a tenth of the error or less
 NEARER = 2.0  # times that the grid of a mesh is nearer to the mesh
+WIDER = 1.5  # times the frequency up to which a body by finite elements has modes
 MORE_POINTS = 4  # times the points spread over a mesh: half as far apart
 SMALLEST = 1e-14  # relative: below is rounding
 PARTS = (
@@ -103,7 +104,7 @@ def section_at(content: Any, key: str) -> Any:  # noqa: ANN401, of any setup
 
 
 def _refine_modes(data: dict[str, Any]) -> Changes:
-    """Return one more mode of all that bends or twists."""
+    """Return one more mode of all that bends or twists, and more of what is by finite elements."""
     found: Changes = {}
     for key, value in leaves(data, whole_lists=True):
         last = key.rpartition(".")[2]
@@ -111,6 +112,8 @@ def _refine_modes(data: dict[str, Any]) -> Changes:
             found[key] = [count + 1 if count else count for count in value]
         elif last == "twist_modes" and value:
             found[key] = value + 1
+        elif last in ("up_to", "static_error") and key.split(".")[-2] == "flexible":
+            found[key] = value * WIDER if last == "up_to" else value / WIDER
     return found
 
 

@@ -1,0 +1,240 @@
+"""Vehicles from finite elements: a free body that bends by the modes of its mass and stiffness matrices.
+
+The body moves as its mean axes do, in which its modes have no momentum, with the inertia that it has at rest; its points move
+beside them by Σ φ η and turn by Σ ϑ η. What sits on it, and every force on it, moves with the nearest point as it has been
+displaced, so that all equations come from the one Lagrangian L = ½ m v² + ½ ωᵀ J ω + ½ Σ m (η̇² − ω²η²).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from dockdyn.deferred import Array, Float, jnp
+from dockdyn.docking.schema.flexible import FlexibleSection, Ratio
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.scenario.finite_elements.model import MatrixFile, MatrixModel, ModelModes, modes_of_model
+from dockdyn.scenario.language.section import NamedSection, Section
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.meshes.mesh_file import MeshUnit, length_of
+from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
+from dockdyn.scenario.tables.geometry import Point
+from dockdyn.scenario.tables.motion import number
+from dockdyn.scenario.tables.named import named_tables
+from dockdyn.scenario.tables.part import refuse, without_computed
+
+if TYPE_CHECKING:
+    from dockdyn.elements import ModalSpring
+    from dockdyn.mechanics.trees.cantilever_modes import Deflection
+
+MASSES = {  # kg
+    "kg": 1.0,
+    "g": 1e-3,
+    "tonne": 1e3,
+    "lb": 0.45359237,
+    "slug": 14.59390293720636,  # lbf s²/ft
+    "slinch": 175.12683524647636,  # lbf s²/inch
+}
+MOST_MODES = 200
+APART = 0.01  # share by which the model's mass, centre and inertia may differ from those that are stated
+HELD = 0.01  # of the lowest frequency of its modes, up to which rounding may hold a free model
+
+
+class MatrixSection(Section):
+    """A matrix in a file, by its name there."""
+
+    file: str
+    matrix: str | None = None
+
+    def found(self, role: str) -> MatrixFile:
+        """Return it as what a model needs in this role."""
+        return MatrixFile(role, self.file, self.matrix)
+
+
+class ModelPointSection(NamedSection):
+    """A point of the model with six displacements, which follow each other from a row of the matrices on."""
+
+    position: Point
+    attitude: Attitude = LEVEL
+    row: Annotated[int, Field(ge=0)] | None = None
+
+
+class RecoverySection(NamedSection, MatrixSection):
+    """What is recovered at a place, a row of a matrix each: stresses, forces or displacements."""
+
+    unit: Annotated[str, Field(min_length=1, max_length=20)] = "1"
+
+
+class ModelModesSection(Section):
+    """What has been computed of the matrices."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    inertia: np.ndarray
+    holding: float
+    frequency: np.ndarray
+    points: np.ndarray
+    damping: np.ndarray
+    recovery: np.ndarray
+    counts: list[int]  # how many numbers each matrix of recovery gives
+    lost: np.ndarray
+
+
+def _matrix_of(attitude: Any) -> np.ndarray:  # noqa: ANN401, in any form
+    """Return the matrix of an attitude."""
+    return np.asarray(Quaternion.of(quaternion_of(attitude)).matrix().array())
+
+
+class FiniteElementSection(FlexibleSection):
+    """Mass and stiffness matrices of a free body, whole or reduced, with the points where something acts on it."""
+
+    kind: Literal["finite-elements"] = "finite-elements"
+    mass_matrix: MatrixSection
+    stiffness_matrix: MatrixSection
+    damping_matrix: MatrixSection | None = None
+    damping_ratio: Ratio = 0.0
+    length_unit: MeshUnit
+    mass_unit: Literal["kg", "g", "tonne", "lb", "slug", "slinch"]
+    attitude: Attitude = LEVEL
+    up_to: quantity("Hz", "a frequency", above=0) | None = None
+    static_error: quantity("", "a share", above=0, most=1) | None = None
+    point: named_tables(ModelPointSection, Field(min_length=1))
+    recovery: named_tables(RecoverySection) = []  # noqa: RUF012
+    kept: SkipJsonSchema[ModelModesSection | None] = Field(None, exclude=True, repr=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def without_modes(cls, value: object) -> object:
+        """Refuse stated modes, which are computed."""
+        return without_computed(value, "kept")
+
+    @model_validator(mode="after")
+    def computed(self) -> Self:
+        if self.damping_matrix is not None and self.damping_ratio:
+            refuse("damping_ratio: is in damping_matrix; must be one of the two")
+        if self.up_to is None and self.static_error is None:
+            refuse("up_to, static_error: how many modes it has; must be one of the two, or both")
+        all_modes = modes_of_model(self.model())
+        count = self._kept_count(all_modes)
+        lowest = all_modes.frequency[0]
+        if all_modes.holding > HELD * lowest:
+            words = f"{all_modes.holding / (2 * np.pi):.3g} Hz, beside {lowest / (2 * np.pi):.3g} Hz of its first mode"
+            refuse(
+                f"stiffness_matrix: holds the model, which moved rigidly would swing at {words}; must be of a free model, and "
+                "positions of points those of its rows"
+            )
+        found = all_modes._replace(
+            frequency=all_modes.frequency[:count],
+            points=all_modes.points[:, :count],
+            damping=all_modes.damping[:count, :count],
+            recovery=all_modes.recovery[:, :count],
+            lost=all_modes.lost[count : count + 1],
+        )
+        counts = [int(one) for one in all_modes.counts]
+        return self.model_copy(update={"kept": ModelModesSection(**(found._asdict() | {"counts": counts}))})
+
+    def _kept_count(self, modes: ModelModes) -> int:
+        """Return how many modes are kept: all up to a stated frequency, and so many more as points need to yield by."""
+        below = 0 if self.up_to is None else int((modes.frequency <= 2 * np.pi * self.up_to).sum())
+        error = 1.0 if self.static_error is None else max(self.static_error, float(modes.lost[-1]))
+        enough = int(np.argmax(modes.lost <= error))
+        count = max(below, enough)
+        if not count:
+            words = f"has no mode below {self.up_to:g} Hz; its first is at {modes.frequency[0] / (2 * np.pi):.4g} Hz"
+            refuse(f"up_to: {words}; must be higher, or flexible be left out")
+        if count > MOST_MODES:
+            why = "up_to" if below > MOST_MODES else "static_error"
+            refuse(f"{why}: asks for {count} modes; must be at most {MOST_MODES}")
+        return count
+
+    def model(self) -> MatrixModel:
+        """Return the model that the files hold."""
+        own, *turns = (_matrix_of(one.attitude) for one in (self, *self.point))
+        rows = [6 * number if point.row is None else point.row for number, point in enumerate(self.point)]
+        return MatrixModel(
+            self.mass_matrix.found("mass"),
+            self.stiffness_matrix.found("stiffness"),
+            None if self.damping_matrix is None else self.damping_matrix.found("damping"),
+            tuple(one.found("recovery") for one in self.recovery),
+            length_of(self.length_unit),
+            MASSES[self.mass_unit],
+            tuple(tuple(point.position) for point in self.point),
+            tuple(tuple(float(one) for one in (own @ turn).ravel()) for turn in turns),
+            tuple(rows),
+            0.0 if self.up_to is None else 2 * np.pi * self.up_to,
+        )
+
+    def _modes(self) -> ModelModesSection:
+        assert self.kept is not None
+        return self.kept
+
+    def mode_names(self) -> list[str]:
+        return [f"mode{number + 1}" for number in range(self._modes().frequency.shape[0])]
+
+    def mode_units(self) -> list[str]:
+        return ["m"] * len(self.mode_names())
+
+    def modal_mass(self) -> Float[Array, "modes"]:
+        """Return the modal masses (kg), each the model's, also from traced numbers."""
+        modes = self._modes()
+        return jnp.full(modes.frequency.shape, 1.0) * modes.inertia[0, 0]
+
+    def lowest_unstiffened(self) -> Float[Array, ""]:
+        return jnp.min(jnp.asarray(self._modes().frequency))
+
+    def deflection(self, place: Float[Array, "3"]) -> Deflection:
+        from dockdyn.mechanics.trees.cantilever_modes import Deflection
+
+        modes = self._modes()
+        places = jnp.stack([jnp.asarray(point.position, float) for point in self.point])
+        shapes = jnp.asarray(modes.points).reshape(len(self.point), 2, 3, -1)
+        nearest = jnp.argmin(jnp.sum((places - place) ** 2, axis=1))
+        return Deflection(places[nearest], shapes[nearest, 0].T, shapes[nearest, 1].T)
+
+    def recovered_counts(self) -> list[int]:
+        """Return how many numbers each matrix of recovery gives."""
+        return self._modes().counts
+
+    def recovery_shapes(self) -> Float[np.ndarray, "recovered modes"]:
+        """Return what is recovered by modal coordinates of 1 m."""
+        return self._modes().recovery
+
+    def static_loss(self) -> float:
+        """Return the largest share of a point's compliance that its modes leave out."""
+        return float(self._modes().lost[0])
+
+    def highest_frequency(self) -> float:
+        """Return the frequency of its highest mode (Hz)."""
+        return float(self._modes().frequency[-1] / (2 * np.pi))
+
+    def spring(self) -> ModalSpring:
+        from dockdyn.elements import ModalSpring
+
+        modes, mass = self._modes(), self.modal_mass()
+        stiffness = mass * jnp.asarray(modes.frequency) ** 2
+        if self.damping_matrix is not None:
+            return ModalSpring(stiffness, jnp.asarray(modes.damping))
+        return ModalSpring(stiffness, 2 * number(self.damping_ratio) * jnp.asarray(modes.frequency) * mass)
+
+    def check(self, mass: float, inertia: list[list[float]]) -> None:
+        """Refuse a model of another mass, centre of mass or inertia than the body has, a `mass` (kg) and an `inertia`
+        (kg m²)."""
+        found = self._modes().inertia
+        own, first = found[0, 0], np.array([found[1, 5], found[2, 3], found[0, 4]])
+        if abs(own - mass) > APART * mass:
+            refuse(f"flexible.mass_matrix: is of {own:.6g} kg, the body of {mass:g} kg; must be within {APART:.0%}")
+        stated, about = np.array(inertia, float), found[3:, 3:]
+        size = np.sqrt(np.trace(stated) / mass)
+        centre = first / own
+        if np.linalg.norm(centre) > APART * size:
+            words = ", ".join(f"{one:.6g}" for one in centre)
+            refuse(
+                f"flexible.point: by their positions the model's centre of mass is at [{words}] m, and lengths are from it; "
+                "must be [0, 0, 0], less this from each position"
+            )
+        if np.abs(about - stated).max() > APART * np.abs(stated).max():
+            rows = ", ".join("[" + ", ".join(f"{one:.6g}" for one in row) + "]" for row in about)
+            refuse(f"flexible.mass_matrix: has the inertia [{rows}] kg m²; must be that of the body within {APART:.0%}")

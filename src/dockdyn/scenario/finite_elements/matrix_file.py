@@ -1,0 +1,115 @@
+"""Matrices in files: those of NumPy, Matrix Market, and those that Nastran writes, which pyYeti reads.
+
+Source: formats of numpy.savez, scipy.sparse.save_npz and scipy.io.mmwrite; OUTPUT4, OUTPUT2 and DMIG of Nastran.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic_core import PydanticCustomError
+
+from dockdyn.scenario.language.errors import nearest, shown
+from dockdyn.scenario.language.given_file import MATRICES, refusal
+from dockdyn.scenario.tables.part import refuse
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
+
+    type Matrix = np.ndarray | csc_matrix
+
+NUMPY, MARKET, NASTRAN = (".npz", ".npy"), (".mtx",), (".op4", ".op2", ".pch")
+SUFFIXES = (*NUMPY, *MARKET, *NASTRAN)
+NEEDED = "files of Nastran are read by the package pyyeti; pip install 'dockdyn[nastran]'"
+SPARSE = {"format", "shape", "data"}  # what save_npz writes
+
+
+def read_contents(file: str) -> bytes:
+    """Return what a file of matrices holds; refuses another suffix, and what cannot be read."""
+    from dockdyn.files import read_file
+
+    if Path(file).suffix.lower() not in SUFFIXES:
+        refuse(f"file = {shown(file)}: must be a file of matrices that ends in {', '.join(SUFFIXES)}")
+    try:
+        return read_file(file, MATRICES.most)
+    except OSError as error:
+        refuse(str(refusal(error, f"file = {shown(file)}", MATRICES)))
+
+
+def matrix_in(file: str, content: bytes, name: str | None, usual: Sequence[str]) -> Matrix:
+    """Return the matrix of that `name` in a file with this content; without a name the one called as is `usual`, or its only
+    one.
+
+    Refuses a file in which it is not, and one that is not of the sort its suffix says.
+    """
+    label = f"file = {shown(Path(file).name)}"
+    try:
+        found = _matrices_in(file, content, name)
+    except PydanticCustomError:
+        raise
+    except Exception as error:  # whatever the library of a format raises of what is no such file
+        said = str(error).partition("\n")[0] or type(error).__name__
+        refuse(f"{label}: cannot be read as a {Path(file).suffix.lower()} file of matrices ({said})")
+    if not found:
+        refuse(f"{label}: has no matrix")
+    by_lower = {key.lower(): matrix for key, matrix in found.items()}
+    if name is not None and name.lower() not in by_lower:
+        refuse(f"{label}: has no matrix {shown(name)}; {nearest(name, list(found))}")
+    for key in [name] if name is not None else usual:
+        if key.lower() in by_lower:
+            return _numbers(by_lower[key.lower()], f"{label}, matrix {key!r}")
+    if len(found) > 1:
+        refuse(f"{label}: has {', '.join(found)}; which one must be stated, as name = ...")
+    key, only = next(iter(found.items()))
+    return _numbers(only, f"{label}, matrix {key!r}")
+
+
+def _numbers(matrix: Any, label: str) -> Matrix:  # noqa: ANN401, of any library
+    """Return a matrix in double precision; refuses what is none, or has numbers that are none."""
+    from scipy.sparse import csc_matrix, issparse
+
+    found: Any = csc_matrix(matrix, dtype=float) if issparse(matrix) else np.asarray(matrix)
+    if found.ndim != 2 or found.dtype.kind not in "fiu":
+        refuse(f"{label}: must be a matrix of real numbers, is of shape {found.shape} and type {found.dtype}")
+    if not np.isfinite(found.data if issparse(found) else found).all():
+        refuse(f"{label}: has entries that are no finite numbers")
+    return found if issparse(found) else found.astype(float)
+
+
+def _matrices_in(file: str, content: bytes, name: str | None) -> Mapping[str, Any]:
+    """Return the matrices in a file, by their names."""
+    suffix = Path(file).suffix.lower()
+    if suffix in NASTRAN:
+        return _nastran_matrices(file, suffix)
+    if suffix in MARKET:
+        from scipy.io import mmread
+
+        return {Path(file).stem: mmread(io.BytesIO(content))}
+    if suffix == ".npy":
+        return {Path(file).stem: np.load(io.BytesIO(content), allow_pickle=False)}
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        if set(arrays) >= SPARSE:
+            from scipy.sparse import load_npz
+
+            return {Path(file).stem: load_npz(io.BytesIO(content))}
+        return {
+            key: arrays[key] for key in arrays if name is None or key.lower() == name.lower() or arrays[key].ndim == 2
+        }
+
+
+def _nastran_matrices(file: str, suffix: str) -> Mapping[str, Any]:
+    """Return the matrices in a file of Nastran, in its own order of rows."""
+    try:
+        from pyyeti.nastran import bulk, op2, op4
+    except ImportError:
+        refuse(f"file = {shown(Path(file).name)}: {NEEDED}")
+    if suffix == ".op4":
+        return dict(op4.read(file, sparse=None))
+    if suffix == ".op2":
+        with op2.OP2(file) as opened:
+            return dict(opened.rdop2mats())
+    return {key: frame.to_numpy() for key, frame in (bulk.rddmig(file, square=True) or {}).items()}

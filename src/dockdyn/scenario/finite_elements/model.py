@@ -1,0 +1,190 @@
+"""A model of finite elements as a scenario states it, and its modes, kept in the user's cache by what they are made of.
+
+Units: SI.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dockdyn import kept
+from dockdyn.backend import cache_folder
+from dockdyn.deferred import Float
+from dockdyn.installed import version
+from dockdyn.scenario.finite_elements.component import (
+    Component,
+    followed,
+    free_modes,
+    holding_frequency,
+    rigid_inertia,
+    rigid_motions,
+)
+from dockdyn.scenario.finite_elements.matrix_file import matrix_in, read_contents
+from dockdyn.scenario.meshes.kept import pack_arrays, unpack_arrays
+from dockdyn.scenario.tables.part import refuse
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.finite_elements.matrix_file import Matrix
+
+DENSE = 600  # coordinates up to which all modes are computed; a larger model is reduced first
+SKEW = 1e-6  # of the largest entry, by which a matrix may differ from its transpose
+USUAL = {  # names of matrices in files, where none is stated
+    "mass": ("mass", "M", "MXX", "MAAX", "MAA", "MGG"),
+    "stiffness": ("stiffness", "K", "KXX", "KAAX", "KAA", "KGG"),
+    "damping": ("damping", "C", "BXX", "BAAX", "BAA", "BGG"),
+    "recovery": ("recovery",),
+}
+
+
+class MatrixFile(NamedTuple):
+    """A matrix in a file."""
+
+    role: str  # one of `USUAL`
+    file: str
+    name: str | None
+
+
+class MatrixModel(NamedTuple):
+    """A model of finite elements: its matrices, their units, and where the points are that its rows are of."""
+
+    mass: MatrixFile
+    stiffness: MatrixFile
+    damping: MatrixFile | None
+    recovery: tuple[MatrixFile, ...]
+    length_unit: float  # m
+    mass_unit: float  # kg
+    places: tuple[tuple[float, ...], ...]  # m, of points, body axes, from the body's centre of mass
+    axes: tuple[tuple[float, ...], ...]  # of the displacements of each → those of the body, by rows
+    rows: tuple[int, ...]  # the first of each point
+    highest: float  # rad/s, up to which modes of a larger model are wanted; 0 where none is stated
+
+    def files(self) -> list[MatrixFile]:
+        """Return all of its matrices."""
+        return [self.mass, self.stiffness, *([] if self.damping is None else [self.damping]), *self.recovery]
+
+
+class ModelModes(NamedTuple):
+    """Free modes of a model, the lowest first, each scaled to a modal mass that is the model's; axes of the body."""
+
+    inertia: Float[np.ndarray, "6 6"]  # of rigid motions along and about axes through the body's origin
+    holding: float  # rad/s: what holds it, which a free model has not
+    frequency: Float[np.ndarray, "modes"]  # rad/s
+    points: Float[np.ndarray, "points*6 modes"]  # m, rad per m
+    damping: Float[np.ndarray, "modes modes"]  # kg/s; of size 0 where none is stated
+    recovery: Float[np.ndarray, "recovered modes"]  # in units of their own, per m
+    counts: Float[np.ndarray, "recoveries"]  # how many rows each matrix of recovery has
+    lost: Float[np.ndarray, "modes+1"]  # the largest share of a point's compliance that fewer modes lose
+
+
+@lru_cache(maxsize=8)
+def modes_of_model(model: MatrixModel) -> ModelModes:
+    """Return the modes of a model; refuses matrices that are not of one that is free."""
+    contents = {one.file: read_contents(one.file) for one in model.files()}
+    digests = [hashlib.sha256(content).hexdigest() for content in contents.values()]
+    words = repr((_makers(), digests, [Path(file).suffix.lower() for file in contents], model)).encode()
+    place, name = cache_folder() / "finite-elements", hashlib.sha256(words).hexdigest()[:40]
+    if (stored := kept.find_entry(place, name)) is not None:
+        return ModelModes(*unpack_arrays(stored))
+    new = _make_modes(model, contents)
+    kept.keep_entry(place, name, pack_arrays(list(new)))
+    return new
+
+
+@lru_cache
+def _makers() -> str:
+    """Return those of the files that make this, and the libraries that they use."""
+    digest = hashlib.sha256(repr([(one, version(one)) for one in ("numpy", "scipy", "pyyeti")]).encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _make_modes(model: MatrixModel, contents: dict[str, bytes]) -> ModelModes:
+    from scipy.sparse import csc_matrix, diags
+
+    matrices = {one: matrix_in(one.file, contents[one.file], one.name, USUAL[one.role]) for one in model.files()}
+    size = _checked_size(model, matrices)
+    rows = (np.asarray(model.rows)[:, None] + np.arange(6)).ravel()
+    scale = np.ones(size)
+    scale[rows.reshape(-1, 6)[:, :3]] = 1 / model.length_unit
+    energy = model.mass_unit * model.length_unit**2
+    turned = np.zeros((len(rows), len(rows)))
+    for at, axes in enumerate(np.repeat(np.asarray(model.axes).reshape(-1, 3, 3), 2, axis=0)):
+        turned[3 * at : 3 * at + 3, 3 * at : 3 * at + 3] = axes
+    moved = turned.T @ rigid_motions(np.asarray(model.places))
+    seen: list[Any] = []
+    for one in (model.mass, model.stiffness, model.damping):
+        found = None if one is None else csc_matrix(matrices[one])
+        seen.append(None if found is None else diags(scale) @ ((found + found.T) * (energy / 2)) @ diags(scale))
+    component, basis = _small_component(model, seen, rows, moved)
+    try:
+        modes = free_modes(component._replace(points=turned @ component.points))
+    except np.linalg.LinAlgError:
+        refuse("stiffness_matrix: lets the model move without a force otherwise than rigidly; must be of one piece")
+    shapes = scale[:, None] * (modes.shapes if basis is None else basis @ modes.shapes)
+    recovered = [np.asarray(matrices[one] @ shapes) for one in model.recovery]
+    return ModelModes(
+        rigid_inertia(component),
+        holding_frequency(component),
+        modes.frequency,
+        modes.points,
+        np.zeros((0, 0)) if modes.damping is None else modes.damping,
+        np.concatenate([np.zeros((0, len(modes.frequency))), *recovered]),
+        np.array([len(one) for one in recovered], float),
+        modes.lost_shares(),
+    )
+
+
+def _small_component(
+    model: MatrixModel, matrices: list[Any], rows: np.ndarray, moved: np.ndarray
+) -> tuple[Component, np.ndarray | None]:
+    """Return the component, of a large model with the basis that it is reduced to."""
+    from dockdyn.scenario.finite_elements.reduction import Singular, reduced_component
+
+    size = matrices[0].shape[0]
+    try:
+        if size > DENSE:
+            if not model.highest:
+                refuse(
+                    f"up_to: missing; a model of {size} coordinates, over {DENSE}, is reduced to its modes up to a frequency"
+                )
+            mass, stiffness, damping = matrices
+            return reduced_component(mass, stiffness, damping, rows, moved, model.highest)
+        dense = [None if one is None else one.toarray() for one in matrices]
+        at_points, held = np.eye(size)[rows], dense[1]
+        assert dense[0] is not None and held is not None
+        return Component(dense[0], held, dense[2], at_points, followed(held, rows, moved)), None
+    except (Singular, np.linalg.LinAlgError):
+        refuse(
+            "stiffness_matrix: what hangs on the points can move without a force; must be of a model that the points of "
+            "[.point.NAME] hold, held at all of them"
+        )
+
+
+def _checked_size(model: MatrixModel, matrices: dict[MatrixFile, Matrix]) -> int:
+    """Return how many coordinates a model has; refuses matrices that are none of one model, and points beyond them."""
+    size = matrices[model.mass].shape[0]
+    for one in (model.mass, model.stiffness, model.damping):
+        if one is None:
+            continue
+        found, key = matrices[one], f"{one.role}_matrix"
+        if found.shape != (size, size):
+            refuse(f"{key}: is {found.shape[0]} by {found.shape[1]}; must be {size} by {size}, as mass_matrix has rows")
+        if abs(found - found.T).max() > SKEW * abs(found).max():
+            refuse(f"{key}: is not symmetric; must be")
+    for one in model.recovery:
+        if matrices[one].shape[1] != size:
+            refuse(f"recovery: a matrix has {matrices[one].shape[1]} columns; must have {size}, one a coordinate")
+    if max(model.rows) + 6 > size:
+        refuse(
+            f"point: its rows {max(model.rows)} to {max(model.rows) + 5} are beyond those of the matrices, 0 to {size - 1}"
+        )
+    if len({row + each for row in model.rows for each in range(6)}) < 6 * len(model.rows):
+        refuse("point: two points have the same rows; each must have six of its own")
+    return size

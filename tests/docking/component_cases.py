@@ -1,0 +1,70 @@
+"""Vehicles by finite elements as scenarios: a frame with a probe and another with a cone, in files beside them."""
+
+import numpy as np
+from finite_elements import boom, craig_bampton, frame_model, mass_properties
+
+
+def vehicle(nodes, mass, stiffness, points, folder, name, modes=16, **flexible):
+    """A body whose matrices are reduced to its points, by name, and kept in a file; and its centre of mass (m)."""
+    rows = np.concatenate([6 * node + np.arange(6) for node in points.values()])
+    total, centre, inertia = mass_properties(mass, nodes)
+    small_mass, small_stiffness, basis, _ = craig_bampton(mass, stiffness, rows, modes)
+    root = basis[6 * 3 : 6 * 3 + 3] - basis[6 * 4 : 6 * 4 + 3]  # how far two nodes part
+    np.savez(folder / f"{name}.npz", mass=small_mass, stiffness=small_stiffness, part=root)
+    table = {
+        "kind": "finite-elements",
+        "mass_matrix": {"file": str(folder / f"{name}.npz")},
+        "stiffness_matrix": {"file": str(folder / f"{name}.npz")},
+        "length_unit": "m",
+        "mass_unit": "kg",
+        "point": {key: {"position": (nodes[node] - centre).tolist()} for key, node in points.items()},
+        **flexible,
+    }
+    return {"mass": total, "inertia": inertia.tolist(), "flexible": table}, centre
+
+
+def frame_vehicle(folder, name, length, tip, **flexible):
+    """A boom of this length (m) with outriggers, the tip at one of its ends."""
+    nodes, bars = boom(10, length)
+    nodes = np.concatenate([nodes, [[0.3 * length, 1.5, 0.0], [0.3 * length, -1.5, 0.2]]])
+    bars += [(3, 11), (3, 12)]
+    lumps = [(3, 300.0, 120.0), (11, 20.0, 3.0), (12, 25.0, 3.0)]
+    mass, stiffness = frame_model(nodes, bars, radius=0.08, wall=0.003, lumps=lumps)
+    points = {"tip": tip, "side": 11}
+    body, centre = vehicle(nodes, mass, stiffness, points, folder, name, **flexible)
+    return body, nodes[tip] - centre
+
+
+def docking(folder, delay=0.004, **flexible):
+    """A probe on one of two frames that meets a cone on the other."""
+    keys = {"up_to": 60.0, "damping_ratio": 0.01, **flexible}
+    chaser, tip = frame_vehicle(folder, "chaser", 4.0, 10, **keys)
+    target, seat = frame_vehicle(folder, "target", 5.0, 0, **keys)
+    place = (tip + np.array([0.1, 0.0, 0.0])).tolist()
+    apex = seat + np.array([0.05, 0.0, 0.0])
+    cone = {"shape": "cone", "apex": apex.tolist(), "axis": [-1.0, 0.0, 0.0], "half_angle": "40 deg", "depth": 0.08}
+    mouth = {"position": (apex - np.array([0.08, 0.0, 0.0])).tolist(), "axis": [-1.0, 0.0, 0.0]}
+    return {
+        "schema": 2,
+        "duration": 0.8,
+        "approach": {
+            "of": "chaser.probe",
+            "to": "target.mouth",
+            "distance": 0.001,
+            "closing_speed": 0.1,
+            "lateral_offset": [0.04, -0.02],
+        },
+        "body": {
+            "chaser": chaser | {"feature": {"probe": {"position": place, "radius": 0.015}}},
+            "target": target | {"surface": {"cone": cone}, "port": {"mouth": mouth}},
+        },
+        "contact": {
+            "probe": {
+                "between": ["probe", "cone"],
+                "normal": {"law": "hunt-crossley", "stiffness": 8e4, "exponent": 1.0, "damping": 0.5},
+                "friction": {"law": "coulomb", "coefficient": 0.2, "regularisation": 1e-3},
+            }
+        },
+        "loop": {"delay": delay} if delay else {},
+        "output": {"interval": 0.01},
+    }

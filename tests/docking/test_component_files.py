@@ -1,0 +1,121 @@
+"""Components from files of Nastran, written and read by pyYeti."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from component_cases import docking
+from finite_elements import boom, craig_bampton, frame_model
+from mechanism_cases import momentum_error, simulated
+from pydantic_core import PydanticCustomError
+
+from dockdyn.scenario.finite_elements.matrix_file import matrix_in
+from dockdyn.scenario.finite_elements.model import MatrixFile, MatrixModel, modes_of_model
+
+pyyeti = pytest.importorskip("pyyeti")
+nastran = pytest.importorskip("pyyeti.nastran")
+
+
+@pytest.fixture(scope="module")
+def matrices():
+    nodes, bars = boom(6, 3.0)
+    found = frame_model(nodes, bars, lumps=[(0, 5.0, 0.5)])
+    return craig_bampton(*found, np.arange(12), 5)[:2]
+
+
+def read(file, name=None, role="mass"):
+    return matrix_in(str(file), file.read_bytes(), name, ("mass", "MXX") if role == "mass" else ("stiffness", "KXX"))
+
+
+@pytest.mark.parametrize("binary", [True, False], ids=["binary", "text"])
+@pytest.mark.parametrize("sparse", ["dense", "bigmat"])
+def test_an_op4_file_goes_round(tmp_path, matrices, binary, sparse):
+    file = tmp_path / "vehicle.op4"
+    nastran.op4.write(str(file), {"mxx": matrices[0], "kxx": matrices[1]}, binary=binary, sparse=sparse)
+    for matrix, role in zip(matrices, ("mass", "stiffness"), strict=True):
+        found = read(file, role=role)
+        found = found.toarray() if hasattr(found, "toarray") else found
+        np.testing.assert_allclose(found, matrix, rtol=0, atol=(1e-15 if binary else 1e-14) * np.abs(matrix).max())
+
+
+def test_a_punch_file_goes_round(tmp_path, matrices):
+    """As DMIG cards, of grids and scalar points."""
+    import pandas as pd
+
+    count = len(matrices[0]) - 12
+    names = [(grid, dof) for grid in (101, 102) for dof in range(1, 7)] + [(901 + k, 0) for k in range(count)]
+    index = pd.MultiIndex.from_tuples(names, names=["id", "dof"])
+    frames = {
+        name: pd.DataFrame(matrix, index=index, columns=index)
+        for name, matrix in zip(("MXX", "KXX"), matrices, strict=True)
+    }
+    file = tmp_path / "vehicle.pch"
+    nastran.bulk.wtdmig(str(file), frames)
+    for matrix, role in zip(matrices, ("mass", "stiffness"), strict=True):
+        np.testing.assert_allclose(read(file, role=role), matrix, rtol=0, atol=1e-8 * np.abs(matrix).max())
+
+
+def test_a_docking_by_op4_is_that_by_npz(tmp_path, load):
+    case = docking(tmp_path, up_to=20.0)
+    case["duration"] = 0.2
+    plain = simulated(load, case)
+    for name in ("chaser", "target"):
+        with np.load(tmp_path / f"{name}.npz") as arrays:
+            nastran.op4.write(str(tmp_path / f"{name}.op4"), {"mxx": arrays["mass"], "kxx": arrays["stiffness"]})
+        for key in ("mass_matrix", "stiffness_matrix"):
+            case["body"][name]["flexible"][key] = {"file": str(tmp_path / f"{name}.op4")}
+    data = simulated(load, case)
+    np.testing.assert_allclose(data.position, plain.position, rtol=0, atol=1e-12)
+    assert momentum_error(data) < 1e-10
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    """Files of Nastran that pyYeti comes with: external superelements reduced by Craig and Bampton's method."""
+    folder = Path(pyyeti.__file__).parent / "tests" / "nas2cam_extseout"
+    if not (folder / "inboard.op4").is_file():
+        pytest.skip("pyyeti is without its own tests")
+    return folder
+
+
+def test_a_superelement_of_nastran_is_free(shipped):
+    """Four grids, one with axes of its own, and eight modes, in inches and slinches: six rigid motions."""
+    grids = [[600.0, 0.0, 300.0], [600.0, 300.0, 300.0], [600.0, 300.0, 0.0], [600.0, 0.0, 0.0]]
+    file = str(shipped / "inboard.op4")
+    model = MatrixModel(
+        MatrixFile("mass", file, None),
+        MatrixFile("stiffness", file, None),
+        None,
+        (MatrixFile("recovery", file, "mes1"),),
+        0.0254,
+        175.12683524647636,
+        tuple(tuple(0.0254 * np.array(grid)) for grid in grids),
+        tuple(tuple(np.eye(3)[turn].T.ravel()) for turn in ([0, 1, 2], [1, 2, 0], [0, 1, 2], [0, 1, 2])),
+        (0, 6, 12, 18),
+        0.0,
+    )
+    found = modes_of_model(model)
+    assert found.holding < 1e-3 * found.frequency[0]
+    assert len(found.frequency) == 32 - 6 - 1  # one coordinate has no mass
+    assert found.counts.tolist() == [27]
+    np.testing.assert_allclose(
+        found.inertia[:3, :3], found.inertia[0, 0] * np.eye(3), rtol=0, atol=1e-5 * found.inertia[0, 0]
+    )
+
+
+def test_an_op2_file_is_read(shipped):
+    """A stiffness that Nastran wrote: in modal coordinates, rigid motions first."""
+    file = shipped / "assemble.op2"
+    stiffness = matrix_in(str(file), file.read_bytes(), "KHH", ())
+    assert stiffness.shape == (54, 54)
+    np.testing.assert_allclose(stiffness, np.diag(np.diag(stiffness)), rtol=0, atol=1e-6 * np.abs(stiffness).max())
+    assert (np.diag(stiffness)[6:] > 1e3 * np.abs(np.diag(stiffness)[:6]).max()).all()
+
+
+@pytest.mark.parametrize("suffix", [".op4", ".op2", ".pch", ".npz", ".mtx"])
+def test_what_is_no_such_file_is_said_in_one_line(tmp_path, suffix):
+    file = tmp_path / f"vehicle{suffix}"
+    file.write_bytes(b"%%none of these " * 20)
+    with pytest.raises(PydanticCustomError, match=r"cannot be read as|has no matrix") as refusal:
+        read(file)
+    assert "\n" not in str(refusal.value)

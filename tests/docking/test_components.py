@@ -1,0 +1,173 @@
+"""Vehicles by finite elements: balances, beside a monolithic integration, with others on them, what is refused."""
+
+import numpy as np
+import pytest
+from component_cases import docking, vehicle
+from finite_elements import boom, frame_model, plate_model, turned
+from mechanism_cases import at, changed, energy_error, momentum_error, simulated
+from scipy.linalg import block_diag, lu_factor, lu_solve
+
+from dockdyn.docking.run_warnings import mechanism_doubts
+from dockdyn.scenario.language.errors import ScenarioError
+
+TANK = {"on": "target", "position": [-0.3, 0.4, 0.0], "axis": [1.0, 0.0, 0.0], "radius": 0.3, "fill": 0.3,
+        "mass": 40.0, "frequency": 0.6}  # fmt: skip
+PANEL = {
+    "on": "chaser",
+    "mass": 8.0,
+    "inertia": [2.0, 0.3, 2.2],
+    "position": [-0.2, 2.5, 0.0],
+    "joint": {"kind": "revolute", "position": [-0.2, 1.5, 0.0], "axis": [1.0, 0.0, 0.0], "stiffness": 40.0,
+              "start_rate": 0.05},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("components")
+
+
+@pytest.fixture(scope="module")
+def docked(load, folder):
+    """With friction, delay and what is recovered."""
+    case = docking(folder)
+    part = {"file": str(folder / "chaser.npz"), "matrix": "part", "unit": "m"}
+    case["body"]["chaser"]["flexible"]["recovery"] = {"parting": part}
+    return simulated(load, case)
+
+
+@pytest.fixture(scope="module")
+def burdened(load, folder):
+    """With a tank on one, and a panel on a hinge on the other: their weights are moved by the modes."""
+    case = docking(folder, up_to=30.0)
+    return simulated(load, changed(case, body=case["body"] | {"panel": PANEL}, tank={"fuel": TANK}, duration=0.4))
+
+
+@pytest.mark.parametrize("case", ["docked", "burdened"])
+def test_momenta_and_energy(request, case):
+    data = request.getfixturevalue(case)
+    assert momentum_error(data) < 1e-10
+    assert energy_error(data) < 1e-6
+    assert float(data.episode_peak_force.max()) > 30.0
+    assert (np.abs(data.modal_coordinate.values).max(axis=0) > 1e-9).all()
+
+
+def test_what_is_recovered_is_told(docked, load, folder):
+    """By the matrix and modal coordinates, in the unit that was stated; and its peak as a figure."""
+    assert list(docked.recovery.values) == [f"chaser.parting.{row}" for row in range(3)]
+    assert list(docked.recovery_unit.values) == ["m"] * 3
+    size = np.abs(docked.recovered.values).max(axis=0)
+    assert size[1] > 1e-6
+    np.testing.assert_allclose(docked.recovered_peak, size, rtol=1e-12)
+    assert list(docked.component.values) == ["chaser", "target"]
+    assert (docked.highest_frequency.values <= 60.0).all()
+    loss = docked.static_loss.values
+    assert ((loss > 0) & (loss < 1)).all()
+    lines = [line for line in mechanism_doubts(docked) if "leave out" in line]
+    assert len(lines) == int((loss > 0.1).sum())
+
+
+def monolithic(mass, stiffness, start, row, gap, spring, step, count):
+    """Newmark's method for two models in one, between which a spring acts once `row` @ u exceeds the gap: force over time."""
+    free, held = (lu_factor(mass + step**2 / 4 * (stiffness + k * np.outer(row, row))) for k in (0.0, spring))
+    place, velocity = np.zeros(len(start)), start.copy()
+    answer, found = np.zeros(len(start)), []
+    for _ in range(count):
+        guess, rate = place + step * velocity + step**2 / 4 * answer, velocity + step / 2 * answer
+        answer = lu_solve(free, -stiffness @ guess)
+        if row @ (guess + step**2 / 4 * answer) > gap:
+            pushed = spring * (row @ guess - gap) * row
+            answer = lu_solve(held, -stiffness @ guess - pushed)
+        place, velocity = guess + step**2 / 4 * answer, rate + step / 2 * answer
+        found.append(spring * max(row @ place - gap, 0.0))
+    return np.array(found)
+
+
+def test_an_impact_is_that_of_monolithic_finite_elements(load, folder):
+    """A frame's tip against the middle of a plate, small turns: the history of the force within 1 % of its peak."""
+    nodes, bars = boom(10, 4.0)
+    nodes = np.concatenate([nodes, [[1.2, 1.5, 0.0], [1.2, -1.5, 0.3]]])
+    frame = frame_model(nodes, [*bars, (3, 11), (3, 12)], radius=0.08, lumps=[(3, 60.0, 20.0), (11, 5.0, 1.0)])
+    flat = plate_model(8, 6, 1.6, 1.2)
+    quarter = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # the plate's z along x
+    plate = turned(*flat, quarter)
+    keys = {"up_to": 1500.0}
+    chaser, own = vehicle(nodes, *frame, {"tip": 10}, folder, "impactor", modes=60, **keys)
+    target, _ = vehicle(plate[2], *plate[:2], {"middle": 31}, folder, "plate", modes=120, **keys)
+    target["inertia"][0][0] *= 0.999  # of a plate whose sections have no inertia it is all of the two others
+    radius, gap, speed, spring = 0.02, 1e-4, 0.05, 4e5
+    law = {"law": "spring-dashpot", "stiffness": spring, "damping": 0.0}
+    face = {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
+    place = plate[2][31] - nodes[10] - [radius + gap, 0.0, 0.0]
+    case = {
+        "schema": 2,
+        "duration": 0.04,
+        "body": {
+            "chaser": chaser
+            | {
+                "position": (own + place).tolist(),
+                "velocity": [speed, 0.0, 0.0],
+                "feature": {"ball": {"position": (nodes[10] - own).tolist(), "radius": radius}},
+            },
+            "target": target | {"surface": {"face": face}},
+        },
+        "contact": {"hit": {"between": ["ball", "face"], "normal": law}},
+        "output": {"interval": 2e-4},
+    }  # fmt: skip
+    data = simulated(load, case)
+    step, count = 1e-5, 4000
+    (mass, stiffness), (more, other) = frame, plate[:2]
+    whole = block_diag(mass.toarray(), more.toarray()), block_diag(stiffness.toarray(), other.toarray())
+    start, row = np.zeros(len(whole[0])), np.zeros(len(whole[0]))
+    start[: 6 * len(nodes) : 6] = speed
+    row[60], row[6 * len(nodes) + 6 * 31] = 1.0, -1.0
+    force = monolithic(*whole, start, row, gap, spring, step, count)
+    seen = np.linalg.norm(data.contact_force.values[:, 0], axis=-1)
+    times = data.time.values[1:]
+    expected = np.interp(times, step * np.arange(1, count + 1), force)
+    assert len(data.episode_peak_force) >= 1
+    peak = float(data.episode_peak_force.max())
+    assert peak == pytest.approx(force.max(), rel=0.01)
+    np.testing.assert_allclose(seen[1:], expected, rtol=0, atol=0.01 * force.max())
+    assert energy_error(data) < 1e-6
+
+
+@pytest.mark.full
+def test_native_is_xla(load, folder, monkeypatch):
+    case = changed(docking(folder, up_to=20.0), duration=0.15)
+    own = simulated(load, case)
+    monkeypatch.setenv("DOCKDYN_BACKEND", "xla")
+    other = simulated(load, changed(case, title="by XLA"))
+    np.testing.assert_allclose(other.modal_coordinate, own.modal_coordinate, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(other.position, own.position, rtol=0, atol=1e-9)
+
+
+FLEXIBLE = "body.chaser.flexible"
+BAD = {
+    "another mass": ({"body.chaser.mass": 500.0}, "mass_matrix: is of"),
+    "another inertia": ({"body.chaser.inertia": [900.0, 900.0, 900.0]}, "has the inertia"),
+    "another centre": ({f"{FLEXIBLE}.point.tip.position": [0.3, 0.1, 0.0]}, "stiffness_matrix: holds the model"),
+    "mm": ({f"{FLEXIBLE}.length_unit": "mm"}, "stiffness_matrix: holds the model"),
+    "a joint": (
+        {"body.chaser.on": "target", "body.chaser.joint": {"kind": "locked"}, "approach": None},
+        "joint must be left out",
+    ),
+    "rows beyond": ({f"{FLEXIBLE}.point.side.row": 26}, "rows 26 to 31 are beyond those of the matrices, 0 to 27"),
+    "rows twice": ({f"{FLEXIBLE}.point.side.row": 3}, "two points have the same rows"),
+    "no such matrix": ({f"{FLEXIBLE}.mass_matrix.matrix": "mas"}, "has no matrix 'mas'; did you mean 'mass'?"),
+    "variational": ({"integrator": {"method": "variational", "step": 1e-3}, "loop": {}}, "its modes are no joints of a tree"),
+    "in the plane": ({"motion": "plane", "approach": None}, "motion = 'plane' asks for a beam with a basis"),
+    "no count": ({f"{FLEXIBLE}.up_to": None}, "must be one of the two, or both"),
+    "too low": ({f"{FLEXIBLE}.up_to": 0.1}, "has no mode below 0.1 Hz; its first is at"),
+    "not symmetric": ({f"{FLEXIBLE}.stiffness_matrix.matrix": "part"}, "is 3 by 28; must be 28 by 28"),
+    "no file": ({f"{FLEXIBLE}.mass_matrix.file": "other.npz"}, "other.npz"),
+    "no matrices": ({f"{FLEXIBLE}.mass_matrix.file": "mass.txt"}, "must be a file of matrices that ends in .npz"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "words"), BAD.values(), ids=BAD)
+def test_what_is_wrong_is_said_in_one_line(load, folder, values, words):
+    with pytest.raises(ScenarioError) as refusal:
+        load(at(docking(folder), values))
+    assert words in str(refusal.value)
+    assert "\n" not in str(refusal.value)
