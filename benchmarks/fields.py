@@ -1,7 +1,7 @@
 """Fields of distances of three sizes of parts at three tolerances: size, time, errors and look-up, as a table in Markdown.
 
-    python benchmarks/fields.py                    all of it, 5 mm tips
-    python benchmarks/fields.py --radius 0         where sharp points touch
+python benchmarks/fields.py                    all of it, 5 mm tips
+python benchmarks/fields.py --radius 0         where sharp points touch
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import time
 
 import numpy as np
 from petal_pair import ring_mesh
+from pydantic_core import PydanticCustomError
 
 from dockdyn.contact.surfaces.distance_field import DistanceField
 from dockdyn.deferred import jnp
 from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.meshes.field import refine_field
 from dockdyn.scenario.meshes.met_places import SAMPLES
 
@@ -38,7 +38,7 @@ def guide_part():
 
 
 def truss(tubes: int = 12, around: int = 24):
-    """Return a truss of 4 m: two rings of bars with posts and diagonals between, each a cylinder of 40 mm."""
+    """Return a truss of 4 m: two rings of round bars, 40 mm thick, with posts and diagonals between."""
     from manifold3d import Manifold
 
     turns = 2 * np.pi * np.arange(tubes) / tubes
@@ -97,8 +97,24 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--radius", type=float, default=5.0, help="mm, of the tips that touch")
     radius = parser.parse_args().radius * 1e-3
-    print("| part | faces | tolerance, mm | bricks | MB | s of processor | finest, mm | faces 99 %, mm | faces, mm |")
-    print("  convex, mm | concave, mm | look-up, ns |  (tips of", radius * 1e3, "mm;", SAMPLES, "places of each kind)")
+    print(
+        f"Tips of {1e3 * radius:g} mm, {SAMPLES} places of each kind; lengths in mm, time of the processor in s, look-up in ns"
+    )
+    heads = (
+        "part",
+        "faces",
+        "tolerance",
+        "bricks",
+        "MB",
+        "time",
+        "finest",
+        "99 %",
+        "faces",
+        "convex",
+        "concave",
+        "look-up",
+    )
+    print("|", " | ".join(heads), "|")
     for name, make in (("part, 0.3 m", guide_part), ("ring, 1.3 m", ring_mesh), ("truss, 4 m", truss)):
         mesh = make()
         mesh.apply_scale(1e-3)
@@ -106,7 +122,7 @@ def main() -> None:
             began = time.process_time()
             try:
                 field = refine_field(mesh, None, tolerance, radius)
-            except ScenarioError as refusal:
+            except PydanticCustomError as refusal:
                 print(f"| {name} | {len(mesh.faces)} | {1e3 * tolerance:g} | refused: {refusal}", flush=True)
                 continue
             spent = time.process_time() - began
