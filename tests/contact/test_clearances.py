@@ -67,3 +67,35 @@ def test_what_is_kept_changes_no_bit_of_a_force(name, radius):
 def along_exactly(group, motion, times):
     """The distance of each member at each time (m)."""
     return jax.lax.map(lambda time: -group.depths(*(placed(side, time) for side in motion)), times)
+
+
+@Program
+def along_observed(group, motion, times):
+    """At each time what is observed: by what is kept from time to time, and without it."""
+
+    def told(group, motion, time):
+        found = group.state(jnp.asarray(GATED), *(placed(side, time) for side in motion), exact=True)
+        return jnp.concatenate(
+            [found.wrench.force.array(), found.wrench.moment.array(), jnp.stack([found.stored, found.depth])]
+        )
+
+    def one(known, time):
+        known = group.renew_clearances(*(placed(side, time) for side in motion), known, exact=True)
+        both = replace(group, clearances=known), replace(group, tree=None)
+        return known, jnp.stack([told(which, motion, time) for which in both])
+
+    return jax.lax.scan(one, group.first_clearances(), times)[1]
+
+
+@pytest.mark.parametrize("name", ["grid", "plane"])
+def test_what_is_kept_changes_nothing_that_is_observed(name):
+    """The depth of the nearest member is told however far it is, and what is stored by those that press."""
+    rng = np.random.default_rng(8)
+    group, touched = group_on(SURFACES[name], 300, 0.0, rng), 0
+    for _ in range(4):
+        motion, times = (motion_of(rng), motion_of(rng)), np.cumsum(np.tile(STRIDES, 6))
+        kept, plain = np.moveaxis(np.asarray(along_observed(group, motion, times)), 1, 0)
+        assert np.array_equal(kept[:, :7], plain[:, :7])
+        assert kept[:, 7] == pytest.approx(plain[:, 7], rel=1e-12, abs=1e-12)
+        touched += int((plain[:, 7] > 0).sum())
+    assert touched > 10

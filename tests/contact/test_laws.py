@@ -3,6 +3,7 @@
 from decimal import Decimal, localcontext
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from law_bounces import DURATION, ONSET, SMOOTH, bounce, reduced
@@ -10,7 +11,9 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import gamma
 
-from dockdyn.contact.laws.hunt_crossley import damping_for
+from dockdyn.contact.laws.hertz import Hertz
+from dockdyn.contact.laws.hunt_crossley import HuntCrossley, damping_for
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 
 # --- spring and dashpot ----------------------------------------------------------------------------------------------
 
@@ -239,3 +242,16 @@ def test_force_stroke_loses_by_hysteresis_and_damping(run):
     assert contact["peak_force_N"] == pytest.approx(force(speed), rel=BLENDED)
     # with curves this far apart the loss is their area, less what the blending and damping change: no small effect
     assert 1 - restitution**2 > 0.5
+
+
+# --- what is stored --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.5, 2.3])
+def test_what_is_stored_is_the_work_of_the_force_at_rest(exponent):
+    stiffness, damping = jnp.asarray(4e5), jnp.asarray(30.0)
+    laws = [Hertz(stiffness, jnp.asarray(exponent)), HuntCrossley(stiffness, jnp.asarray(exponent), damping)]
+    for law in [*laws, SpringDashpot(stiffness, damping, adhesion=True)]:
+        for depth in (0.0, 2e-6, 3e-3):
+            work = quad(lambda d, law=law: float(law.force(jnp.asarray(d), jnp.zeros(()))), 0, depth, epsabs=1e-13)[0]
+            assert float(law.stored_energy(jnp.asarray(depth))) == pytest.approx(work, rel=1e-9, abs=1e-15)

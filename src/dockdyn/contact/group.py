@@ -491,7 +491,9 @@ class ContactGroup(Module):
             law, each = self._law_and_force(mode, meeting, own, rest, memory)
             pressing, stored = weight * each, jnp.zeros(())
             if exact and rest is None:
-                stored = law.stored_energy(self.stretched(law, mode, meeting.depth))
+                stretched = self.stretched(law, mode, meeting.depth)
+                idle = (stretched == 0) & (not self.remembers)
+                stored = jax.lax.cond(idle, lambda: jnp.zeros(()), lambda: law.stored_energy(stretched))
             rubs = self._rub(meeting, each, weight, own, other, rest, memory)
             stored = stored + rubs.stored if exact else stored
             force = meeting.normal * pressing + rubs.force
@@ -503,7 +505,7 @@ class ContactGroup(Module):
             return (wrench, pressing, weight * stored), (meeting.depth, (meeting.rate, speed, meeting.point, more))
 
         found = None
-        if self._passes_over(exact):
+        if self._passes_over():
             found = self._sum_over_near(
                 lambda row: near(combine(row[0], self.common), row[1]), own, other, exact=exact, loads=loads
             )
@@ -536,7 +538,7 @@ class ContactGroup(Module):
 
         start = _nothing(one, rows)
         root = bounds.distance([self.tree.balls[0, column] for column in range(4)])
-        if self.clearances is None or exact:
+        if self.clearances is None:
 
             def limit(state: tuple[Any, tuple[Scalar, Any]]) -> Scalar:
                 if loads:
@@ -545,7 +547,7 @@ class ContactGroup(Module):
 
             total, (depth, thing) = walk_tree(self.tree, bounds.distance, limit, take, start)
         else:
-            closed, nearest, far = self._since(self.clearances, own, other)
+            closed, nearest, far = self._since(self.clearances, own, other, exact)
             within = _sure_brink(closed)
             least = within if loads else jnp.maximum(within, jnp.minimum(far, nearest))
 
@@ -557,12 +559,12 @@ class ContactGroup(Module):
         bound = jnp.where(jnp.isneginf(depth), jnp.maximum(passed_over, root), passed_over)
         return total, (jnp.maximum(depth, -bound), thing)
 
-    def _passes_over(self, exact: bool) -> bool:
+    def _passes_over(self) -> bool:
         """Return whether members that are far away are passed over together: few are not where nothing is known of them, since
         where they lie on a face flat on another a tree takes longer than they do."""
         if self.tree is None or self.rest is not None:
             return False
-        return (self.clearances is not None and not exact) or self.weights.shape[0] > FEW
+        return self.clearances is not None or self.weights.shape[0] > FEW
 
     @property
     def _far(self) -> Scalar:
@@ -593,21 +595,25 @@ class ContactGroup(Module):
             return None
         return Clearances.unknown(self.tree.balls.shape[0] + self.weights.shape[0])
 
-    def renew_clearances(self, own: Placed, other: Placed, known: Clearances) -> Clearances:
-        """Return what is known of how far members are where the bodies are now."""
+    def renew_clearances(self, own: Placed, other: Placed, known: Clearances, exact: bool = False) -> Clearances:
+        """Return what is known of how far members are where the bodies are now; for states that are `exact` also of the nearest
+        one however far it is."""
         own, other, place = frozen((own, other, Vector.of(self.place)))
-        closed, nearest, far = self._since(known, own, other)
+        closed, nearest, far = self._since(known, own, other, exact)
         seen = RelativePose.of(own, other, place)
         return self._bounds(own, other).renewed(known, seen, closed, nearest, far, _sure_brink(closed))
 
-    def _since(self, known: Clearances, own: Placed, other: Placed) -> tuple[Scalar, Scalar, Scalar]:
+    def _since(
+        self, known: Clearances, own: Placed, other: Placed, exact: bool = False
+    ) -> tuple[Scalar, Scalar, Scalar]:
         """Return how much may have closed (m), within what (m) some member is now, and from where on (m) the distance of the
-        nearest one is not told: on what is no distance, for which no step becomes the longer, as far as many steps go."""
+        nearest one is not told, unless it must be `exact`: on what is no distance, for which no step becomes the longer, as far
+        as many steps go."""
         own, other, place, reach, steepest = frozen((own, other, Vector.of(self.place), self.reach, self._steepest))
         closed, nearest = known.since(RelativePose.of(own, other, place), reach, steepest)
         near = jnp.where(known.stride > 0, AHEAD * known.stride, jnp.inf)
         far = self._far if self.is_exact_distance() else jnp.minimum(self._far, near)
-        return closed, nearest + _sure_brink(closed), far
+        return closed, nearest + _sure_brink(closed), jnp.asarray(jnp.inf) if exact else far
 
     def signal(
         self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None

@@ -126,8 +126,8 @@ class Model(Module):
         kind. No answer depends on it."""
         return None
 
-    def renew_hints(self, x: State, hints: PyTree) -> PyTree:
-        """Return these where a step begins with `x`."""
+    def renew_hints(self, x: State, hints: PyTree, exact: bool = False) -> PyTree:
+        """Return these where a step begins with `x`, or, `exact`, where that is observed."""
         return hints
 
     def with_hints(self, hints: PyTree) -> Self:

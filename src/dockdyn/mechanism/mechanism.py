@@ -454,7 +454,7 @@ class Mechanism(ContactModel):
         return None if all(one is None for one in found) else found
 
     def renew_hints(
-        self, x: State, hints: tuple[Clearances | None, ...] | None
+        self, x: State, hints: tuple[Clearances | None, ...] | None, exact: bool = False
     ) -> tuple[Clearances | None, ...] | None:
         if hints is None:
             return None
@@ -462,7 +462,7 @@ class Mechanism(ContactModel):
         for group, known in zip(self.groups, hints, strict=True):
             if known is not None:
                 assert isinstance(group, ContactGroup)
-                known = group.renew_clearances(places[group.first], places[group.second], known)
+                known = group.renew_clearances(places[group.first], places[group.second], known, exact)
             found.append(known)
         return tuple(found)
 

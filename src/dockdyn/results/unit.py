@@ -111,12 +111,19 @@ def observe(content: Simulated, settings: Settings, solver: Any) -> Observed:  #
         [jnp.arange(count) < jnp.maximum(solution.sampled, 1), jnp.arange(rows) < solution.moments]
     )
 
-    def observe_row(written: Flag, state: State, delayed: Any) -> dict[str, Array]:  # noqa: ANN401, as `Sample`
-        shapes = jax.eval_shape(_observe_state, model, state, delayed)
+    def observe_row(hints: Any, row: tuple[Flag, State, Any]) -> tuple[Any, dict[str, Array]]:  # noqa: ANN401, of the model
+        written, state, delayed = row
+        hints = model.renew_hints(state, hints, exact=True)
+        hinted = model.with_hints(hints)
+        shapes = jax.eval_shape(_observe_state, hinted, state, delayed)
         blank = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-        return jax.lax.cond(written, lambda: _observe_state(model, state, delayed), lambda: blank)
+        return hints, jax.lax.cond(written, lambda: _observe_state(hinted, state, delayed), lambda: blank)
 
-    observed = over_rows(observe_row, written, states, delayed)
+    hints, rows_of = model.first_hints(), (written, states, delayed)
+    if hints is None:
+        observed = over_rows(lambda *row: observe_row(None, row)[1], *rows_of)
+    else:  # from row to row
+        _, observed = jax.lax.scan(observe_row, hints, rows_of)
     parts = (map_leaves(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None)))
     return Observed(solution, *parts)
 

@@ -6,7 +6,7 @@ Source: Hertz 1882; Johnson 1985, Contact Mechanics, chapter 4.
 
 from __future__ import annotations
 
-from dockdyn.contact.laws.normal_law import NormalLaw, signed_power
+from dockdyn.contact.laws.normal_law import NormalLaw, signed_power, work_of_power
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.vector import Scalar
 
@@ -22,6 +22,9 @@ class Hertz(NormalLaw):
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent)
+
+    def stored_energy(self, depth: Scalar) -> Scalar:
+        return self.stiffness * work_of_power(depth, self.exponent)
 
     def force_sign(self, depth: Scalar, rate: Scalar) -> Scalar:
         return jnp.ones(())

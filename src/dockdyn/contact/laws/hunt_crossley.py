@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dockdyn.contact.laws.normal_law import NormalLaw, signed_power
+from dockdyn.contact.laws.normal_law import NormalLaw, signed_power, work_of_power
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar
 
@@ -28,6 +28,9 @@ class HuntCrossley(NormalLaw):
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent) * (1 + self.damping * rate)
+
+    def stored_energy(self, depth: Scalar) -> Scalar:
+        return self.stiffness * work_of_power(depth, self.exponent)
 
     def force_sign(self, depth: Scalar, rate: Scalar) -> Scalar:
         return 1 + self.damping * rate

@@ -114,3 +114,8 @@ def signed_power(depth: Scalar, exponent: Scalar) -> Scalar:
     touching = jnp.abs(depth) > 0
     size = jnp.where(touching, jnp.abs(depth), 1.0)
     return jnp.where(touching, jnp.sign(depth) * size**exponent, jnp.where(exponent == 1, depth, 0.0))
+
+
+def work_of_power(depth: Scalar, exponent: Scalar) -> Scalar:
+    """Return the integral of depth^exponent from zero to a `depth` of at least zero."""
+    return depth * signed_power(depth, exponent) / (exponent + 1)

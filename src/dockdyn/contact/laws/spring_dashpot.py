@@ -33,3 +33,6 @@ class SpringDashpot(NormalLaw):
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * depth + self.damping * rate
+
+    def stored_energy(self, depth: Scalar) -> Scalar:
+        return self.stiffness * depth**2 / 2

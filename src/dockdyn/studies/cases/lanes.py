@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn import backend
-from dockdyn.deferred import PyTree, jax, jnp
+from dockdyn.deferred import Array, Int, PyTree, jax, jnp
 from dockdyn.integrate.solution import Status
 from dockdyn.programs import Program
 from dockdyn.results.methods import Settings, settings_of
@@ -36,9 +36,15 @@ Row = tuple[Any, Settings]  # a scenario's content and the settings of its run
 
 @partial(Program, static=("setup", "at_once", "shared"))
 def _run_lanes(
-    setup: str, contents: PyTree, settings: Settings, at_once: int | None, shared: tuple[bool, ...]
+    setup: str,
+    contents: PyTree,
+    settings: Settings,
+    count: Int[Array, ""],
+    at_once: int | None,
+    shared: tuple[bool, ...],
 ) -> Outcome:
-    """Return a run of every lane; `shared` says which leaves of contents and settings all lanes have in common."""
+    """Return a run of each of the first `count` lanes; `shared` says which leaves of contents and settings all lanes have in
+    common."""
     leaves, structure = flatten((contents, settings))
 
     def lane(own: list[Any]) -> Outcome:
@@ -51,8 +57,13 @@ def _run_lanes(
         figures, end = tell(setup, content, chosen, observed).figures, observed.solution
         return figures, end.status, end.time, end.first_nonfinite, deep
 
+    def filled_lane(row: tuple[Array, list[Any]]) -> Outcome:
+        number, own = row
+        blank = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(lane, own))
+        return jax.lax.cond(number < count, lambda: lane(own), lambda: blank)
+
     owned = [leaf for leaf, common in zip(leaves, shared, strict=True) if not common]
-    return jax.lax.map(lane, owned, batch_size=at_once)
+    return jax.lax.map(filled_lane, (jnp.arange(LANES), owned), batch_size=at_once)
 
 
 def at_once() -> int | None:
@@ -160,7 +171,7 @@ def _run_filled(setup: str, structure: Structure, leaves: list[list[Any]]) -> Ou
     ]
     contents, settings = unflatten(structure, columns)
     duration = np.where(np.arange(LANES) < count, settings.duration, 0.0)
-    result = _run_lanes(setup, contents, replace(settings, duration=duration), at_once(), shared)
+    result = _run_lanes(setup, contents, replace(settings, duration=duration), np.int64(count), at_once(), shared)
     return map_leaves(lambda values: np.asarray(values)[:count], result)
 
 
