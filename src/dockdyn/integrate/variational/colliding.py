@@ -310,23 +310,15 @@ def _accept_move(
         solver.samples, solver.sampled, due, pack_tree(KeptSample(move.time, at, v, work, given, last))
     )
 
-    step_limit = solver.step_limit
-    if settings.error is not None:
-        factor = jnp.clip(0.9 / jnp.sqrt(jnp.maximum(error, 1e-12)), SHRINK, GROW)
-        factor = jnp.where(tried.converged, factor, 0.5)
-        judged = (solver.history.known > 0) | ~tried.converged
-        step_limit = jnp.where(judged, jnp.minimum(solver.step_limit * factor, settings.step), solver.step_limit)
-        step_limit = jnp.where(move.jumps, jnp.minimum(solver.step_limit, CAUTIOUS * settings.step), step_limit)
-    good = jnp.all(jnp.isfinite(move.at.q)) & jnp.all(jnp.isfinite(move.at.p))
-    stuck = ~tried.converged & (move.moves | (settings.error is None))
     over = model.ended(move.at.mode)
-    done = done if over is None else done | (move.jumps & over)
-    status = jnp.where(done, Status.FINISHED, solver.status)
+    status = jnp.where(done if over is None else done | (move.jumps & over), Status.FINISHED, solver.status)
     status = jnp.where(events >= settings.max_events, Status.TOO_MANY_EVENTS, status)
     if model.rests:
         crowded = jnp.sum(model.acting(move.at.mode)[0]) > PLACES
         status = jnp.where(crowded, Status.TOO_MANY_AT_REST, status)
+    stuck = ~tried.converged & (taken | (settings.error is None))
     status = jnp.where(stuck, Status.NOT_CONVERGED, status)
+    good = jnp.all(jnp.isfinite(move.at.q)) & jnp.all(jnp.isfinite(move.at.p))
     status = jnp.where(~good, Status.NOT_FINITE, status)
     comes = good & ~stuck & (taken | move.jumps)
     return VariationalState(
@@ -338,7 +330,7 @@ def _accept_move(
         earlier=jnp.where(move.jumps, -jnp.inf, jnp.where(taken, solver.depths, solver.earlier)),
         struck=move.jumps,
         search=move.search,
-        step_limit=step_limit,
+        step_limit=_next_limit(settings, solver, move, tried.converged, error),
         fastest=jnp.where(taken, jnp.maximum(solver.fastest, jnp.max(jnp.abs(tried.v))), solver.fastest),
         mark=mark,
         work=work,
@@ -354,6 +346,20 @@ def _accept_move(
         samples=samples,
         sampled=sampled,
     )
+
+
+def _next_limit(
+    settings: VariationalSettings, solver: VariationalState, move: Move, converged: Flag, error: Scalar
+) -> Scalar:
+    """Return how long (s) the next step may be, where steps follow an error; less after a jump."""
+    limit = solver.step_limit
+    if settings.error is None:
+        return limit
+    factor = jnp.clip(0.9 / jnp.sqrt(jnp.maximum(error, 1e-12)), SHRINK, GROW)
+    factor = jnp.where(converged, factor, 0.5)
+    judged = (solver.history.known > 0) | ~converged
+    smooth = jnp.where(judged, jnp.minimum(limit * factor, settings.step), limit)
+    return jnp.where(move.jumps, jnp.minimum(limit, CAUTIOUS * settings.step), smooth)
 
 
 def kept_samples(solver: VariationalState) -> KeptSample:
