@@ -491,9 +491,7 @@ class ContactGroup(Module):
             law, each = self._law_and_force(mode, meeting, own, rest, memory)
             pressing, stored = weight * each, jnp.zeros(())
             if exact and rest is None:
-                stretched = self.stretched(law, mode, meeting.depth)
-                idle = (stretched == 0) & (not self.remembers)
-                stored = jax.lax.cond(idle, lambda: jnp.zeros(()), lambda: law.stored_energy(stretched))
+                stored = self._stored(law, self.stretched(law, mode, meeting.depth))
             rubs = self._rub(meeting, each, weight, own, other, rest, memory)
             stored = stored + rubs.stored if exact else stored
             force = meeting.normal * pressing + rubs.force
@@ -629,6 +627,11 @@ class ContactGroup(Module):
     def stretched(self, law: NormalLaw, mode: Int[Array, ""], depth: Scalar) -> Scalar:
         """Return the depth (m) at which a law stores what it does at a `depth`: nothing of what is apart."""
         return jnp.maximum(depth, jnp.where(mode == APART, 0.0, law.acts_from()))
+
+    def _stored(self, law: NormalLaw, depth: Scalar) -> Scalar:
+        """Return the energy (J, or J/m²) that a law stores at a depth (m); nothing is computed where that is none."""
+        idle = (depth == 0) & (not self.remembers)
+        return jax.lax.cond(idle, lambda: jnp.zeros(()), lambda: law.stored_energy(depth))
 
     def stored_energy(self, own: Placed, other: Placed) -> Scalar:
         """Return the energy (J) that it stores at first."""
