@@ -490,12 +490,10 @@ class ContactGroup(Module):
             meeting = geometry.meet(own, other)
             law, each = self._law_and_force(mode, meeting, own, rest, memory)
             pressing, stored = weight * each, jnp.zeros(())
-            if exact and rest is None:
-                stretched = self.stretched(law, mode, meeting.depth)
-                idle = (stretched == 0) & (not self.remembers)
-                stored = jax.lax.cond(idle, lambda: jnp.zeros(()), lambda: law.stored_energy(stretched))
             rubs = self._rub(meeting, each, weight, own, other, rest, memory)
-            stored = stored + rubs.stored if exact else stored
+            if exact:
+                pressed = stored if rest is not None else self._stored_by(law, mode, meeting.depth)
+                stored = pressed + rubs.stored
             force = meeting.normal * pressing + rubs.force
             moment = (meeting.point - about).cross(force)
             wrench = Wrench(force, moment if rubs.torque is None else moment + rubs.torque)
@@ -517,6 +515,12 @@ class ContactGroup(Module):
         )
         sign = jnp.ones(()) if more.force_sign is None else more.force_sign
         return once(GroupState(wrench, normal, depth, rate, speed, point, sign, stored, more.slipped, torque))
+
+    def _stored_by(self, law: NormalLaw, mode: Int[Array, ""], depth: Scalar) -> Scalar:
+        """Return the energy (J) of what one member's `law` has stretched; members that stretch nothing take no time."""
+        stretched = self.stretched(law, mode, depth)
+        idle = (stretched == 0) & (not self.remembers)
+        return jax.lax.cond(idle, lambda: jnp.zeros(()), lambda: law.stored_energy(stretched))
 
     def _sum_over_near(
         self, one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], own: Placed, other: Placed, exact: bool, loads: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def _problem(structure: Structure, shapes: Sequence[tuple[int, ...]], trials: tu
 
 
 def _example(kind: str) -> PyTree:
-    number = jax.ShapeDtypeStruct((), float)
+    number: Any = jax.ShapeDtypeStruct((), float)
     return number if kind == "number" else Vector(number, number, number)
 
 
