@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from helpers.refusals import refused
+from sticking_ball import ball_on_plane
 
 import dockdyn
 from dockdyn import impact, open_result
@@ -293,3 +294,112 @@ def test_surfaces_say_how_much_of_them_is_drawn():
     assert Cone.of(origin, axis, np.pi / 4).extent(0.1) == Bare().extent(0.1)
     bore, pin = (Cylinder.of(origin, axis, 0.2, inside).extent(0.1) for inside in (True, False))
     assert bore.hollow and not pin.hollow and float(pin.radius) > 0.2
+
+
+WRONG = """
+import numpy as np
+import dockdyn
+from dockdyn import Vector
+
+
+class Linear(dockdyn.NormalLaw):
+    stiffness: float
+
+    def force(self, depth, rate):
+        return self.stiffness * depth
+
+
+class Vectorial(Linear):
+    def force(self, depth, rate):
+        return np.zeros(3)
+
+
+class Rubbing(dockdyn.Friction):
+    coefficient: float
+
+    def force(self, normal_force, sliding):
+        return sliding * (-normal_force * self.coefficient)
+
+
+class Unfinished(dockdyn.Friction):
+    coefficient: float
+
+
+class Raising(Rubbing):
+    def force(self, normal_force, sliding):
+        raise ValueError("oh")
+
+
+class Turning(Rubbing):
+    def resists_turning(self):
+        return True
+
+    def torque(self, normal_force, normal, turning):
+        return normal_force
+
+
+class Bent(dockdyn.Bristles):
+    coefficient: float
+
+    def bend(self, stretch, sliding):
+        return sliding
+
+    def pull(self, normal_force, stretch, sliding):
+        return stretch * (-normal_force * self.coefficient)
+
+
+class Flat(Bent):
+    def bend(self, stretch, sliding):
+        return np.zeros(3)
+
+
+class Sided(Bent):
+    def pull(self, normal_force, stretch, sliding):
+        return normal_force
+
+
+class Storing(Bent):
+    def stored(self, normal_force, stretch):
+        return stretch
+
+
+class Level(dockdyn.Surface):
+    height: float
+
+    def signed_distance(self, point):
+        return point
+
+    def reference(self):
+        return Vector.zero()
+"""
+SPRING, SLIDES, PLANE = (
+    {"law": "wrong:Linear", "stiffness": 1e5},
+    {"law": "wrong:Rubbing", "coefficient": 0.2},
+    {"shape": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]},
+)
+
+
+@pytest.mark.parametrize(
+    ("normal", "friction", "top", "place", "says"),
+    [
+        ({**SPRING, "law": "wrong:Vectorial"}, SLIDES, PLANE, "normal", "Vectorial: force must return a number"),
+        (SPRING, {**SLIDES, "law": "wrong:Unfinished"}, PLANE, "friction", "Unfinished must define force"),
+        (SPRING, {**SLIDES, "law": "wrong:Raising"}, PLANE, "friction", "Raising: force fails (ValueError: oh)"),
+        (SPRING, {**SLIDES, "law": "wrong:Turning"}, PLANE, "friction", "Turning: torque must return a dockdyn.Vector"),
+        (SPRING, {**SLIDES, "law": "wrong:Flat"}, PLANE, "friction", "Flat: bend must return a dockdyn.Vector"),
+        (SPRING, {**SLIDES, "law": "wrong:Sided"}, PLANE, "friction", "Sided: pull must return a dockdyn.Vector"),
+        (SPRING, {**SLIDES, "law": "wrong:Storing"}, PLANE, "friction", "Storing: stored must return a number"),
+        (SPRING, SLIDES, {"shape": "wrong:Level", "height": 0.1}, "top", "signed_distance must return a number"),
+        (SPRING, SLIDES, PLANE, None, ""),
+        (SPRING, {**SLIDES, "law": "wrong:Bent"}, PLANE, None, ""),
+    ],
+)
+def test_a_part_whose_methods_are_wrong_is_one_line(own_files, load, normal, friction, top, place, says):
+    own_files({"wrong.py": WRONG})
+    tables = ball_on_plane([0, 0, -1], [0, 0, 0], normal, friction)
+    tables["body"]["anvil"]["surface"]["top"] = top
+    if place is None:
+        load(tables)
+        return
+    with refused(place, says):
+        load(tables)

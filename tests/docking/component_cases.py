@@ -10,7 +10,7 @@ def vehicle(nodes, mass, stiffness, points, folder, name, modes=16, **flexible):
     total, centre, inertia = mass_properties(mass, nodes)
     small_mass, small_stiffness, basis, _ = craig_bampton(mass, stiffness, rows, modes)
     root = basis[6 * 3 : 6 * 3 + 3] - basis[6 * 4 : 6 * 4 + 3]  # how far two nodes part
-    np.savez(folder / f"{name}.npz", mass=small_mass, stiffness=small_stiffness, part=root)
+    np.savez(folder / f"{name}.npz", mass=small_mass, stiffness=small_stiffness, part=root, less=-small_mass)
     table = {
         "kind": "finite-elements",
         "mass_matrix": {"file": str(folder / f"{name}.npz")},

@@ -152,6 +152,7 @@ BAD = {
         {"body.chaser.on": "target", "body.chaser.joint": {"kind": "locked"}, "approach": None},
         "joint must be left out",
     ),
+    "negative masses": ({f"{FLEXIBLE}.mass_matrix.matrix": "less"}, "mass_matrix: the model moved rigidly has no mass"),
     "rows beyond": ({f"{FLEXIBLE}.point.side.row": 26}, "rows 26 to 31 are beyond those of the matrices, 0 to 27"),
     "rows twice": ({f"{FLEXIBLE}.point.side.row": 3}, "two points have the same rows"),
     "no such matrix": ({f"{FLEXIBLE}.mass_matrix.matrix": "mas"}, "has no matrix 'mas'; did you mean 'mass'?"),

@@ -53,6 +53,8 @@ def matrix_in(file: str, content: bytes, name: str | None, usual: Sequence[str])
         raise
     except Exception as error:  # whatever the library of a format raises of what is no such file
         said = str(error).partition("\n")[0] or type(error).__name__
+        if "pickle" in said:  # NumPy takes for Python's objects, which are never read, whatever it does not know
+            said = "it holds Python's objects, or is no such file"
         refuse(f"{label}: cannot be read as a {Path(file).suffix.lower()} file of matrices ({said})")
     if not found:
         refuse(f"{label}: has no matrix")

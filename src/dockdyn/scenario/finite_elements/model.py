@@ -123,6 +123,8 @@ def _make_modes(model: MatrixModel, contents: dict[str, bytes]) -> ModelModes:
         found = None if one is None else csc_matrix(matrices[one])
         seen.append(None if found is None else diags(scale) @ ((found + found.T) * (energy / 2)) @ diags(scale))
     component, basis = _small_component(model, seen, rows, moved)
+    if not np.linalg.eigvalsh(rigid_inertia(component)).min() > 0:
+        refuse("mass_matrix: the model moved rigidly has no mass, or a negative one; must be of masses above 0")
     try:
         modes = free_modes(component._replace(points=turned @ component.points))
     except np.linalg.LinAlgError:

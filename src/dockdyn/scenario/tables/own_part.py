@@ -31,8 +31,19 @@ from dockdyn.scenario.language.units import (
     quantity,
     unit_beside,
 )
+from dockdyn.scenario.tables.own_trial import Trial, trial_problem
 from dockdyn.scenario.tables.part import Part, Shape, array, refuse
 from dockdyn.trees import Module
+
+RUBS, TURNS = (
+    Trial("force", ("number", "vector"), "vector"),
+    Trial("torque", ("number", "vector", "vector"), "vector"),
+)
+BRISTLES = (
+    Trial("bend", ("vector", "vector"), "vector"),
+    Trial("pull", ("number", "vector", "vector"), "vector"),
+    Trial("stored", ("number", "vector"), "number"),
+)
 
 
 class OwnPart(Part, own_code.Own):
@@ -57,7 +68,14 @@ class OwnPart(Part, own_code.Own):
             if problem:
                 fields_known = ", ".join(names[name] for name in sorted(names)) or "none"
                 refuse(f"{self.own_class()} {words} {sorted(problem)[0]!r}; its fields: {fields_known}")
+        refuse_unfinished(self.own_class(), cls, sorted(getattr(cls, "__abstractmethods__", ())))
+        if (trials := self.trials()) and (wrong := trial_problem(self.make(), trials)):
+            refuse(f"{self.own_class()}: {wrong}")
         return self
+
+    def trials(self) -> tuple[Trial, ...]:
+        """Return which methods of what it makes are tried as it is read; none by default."""
+        return ()
 
     def stated(self) -> set[str]:
         """Return the fields of the class that the scenario states."""
@@ -215,6 +233,9 @@ class OwnNormalLaw(OwnPart):
     def own_class(self) -> str:
         return self.law
 
+    def trials(self) -> tuple[Trial, ...]:
+        return () if self.make().remembers() else (Trial("force", ("number", "number"), "number"),)
+
 
 class OwnFriction(OwnPart):
     """A friction law of one's own."""
@@ -230,6 +251,14 @@ class OwnFriction(OwnPart):
     def own_class(self) -> str:
         return self.law
 
+    def trials(self) -> tuple[Trial, ...]:
+        from dockdyn.contact.laws.bristles import Bristles
+
+        friction = self.make()
+        if isinstance(friction, Bristles):
+            return BRISTLES
+        return (RUBS, TURNS) if friction.resists_turning() else (RUBS,)
+
 
 class OwnShape(Shape, OwnPart):
     """A surface of one's own."""
@@ -244,6 +273,9 @@ class OwnShape(Shape, OwnPart):
 
     def own_class(self) -> str:
         return self.shape
+
+    def trials(self) -> tuple[Trial, ...]:
+        return Trial("signed_distance", ("vector",), "number"), Trial("reference", (), "vector")
 
 
 def si(value: object) -> object:
