@@ -47,14 +47,16 @@ def test_every_command_says_what_it_does_before_it_answers(dock, monkeypatch, tm
     monkeypatch.setattr(shown, "FIRST", 0.001)
     monkeypatch.setattr(shown, "EVERY", 0.001)
     _, _, err = dock(*line)
-    told = [words for words in err.splitlines() if re.match(rf"{COMMANDS[line]}.*: (for|\d+ % after) \d+ s", words)]
+    told = [
+        words for words in err.splitlines() if re.match(rf"{COMMANDS[line]}.*: (\d+ s so far|\d+ % after \d+ s)", words)
+    ]
     assert told, err
 
 
 def test_a_quiet_command_stays_silent(dock, monkeypatch):
     monkeypatch.setattr(shown, "FIRST", 0.001)
     _, out, err = dock("stability", "sits", "--quiet")
-    assert out and " for " not in err
+    assert out and " so far" not in err
 
 
 def watched(monkeypatch, first, every):

@@ -1,5 +1,7 @@
 """Components from files of Nastran, written and read by pyYeti."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,9 @@ from pydantic_core import PydanticCustomError
 from dockdyn.scenario.finite_elements.matrix_file import matrix_in
 from dockdyn.scenario.finite_elements.model import MatrixFile, MatrixModel, modes_of_model
 
-pyyeti = pytest.importorskip("pyyeti")
-nastran = pytest.importorskip("pyyeti.nastran")
+with np.printoptions():  # which it changes for the whole process
+    pyyeti = pytest.importorskip("pyyeti")
+    nastran = pytest.importorskip("pyyeti.nastran")
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +122,17 @@ def test_what_is_no_such_file_is_said_in_one_line(tmp_path, suffix):
     with pytest.raises(PydanticCustomError, match=r"cannot be read as|has no matrix") as refusal:
         read(file)
     assert "\n" not in str(refusal.value) and "unsafe" not in str(refusal.value)
+
+
+def test_numbers_are_written_as_before_once_a_file_of_nastran_was_read(tmp_path):
+    """In a process of its own, as pyYeti sets how NumPy prints when it is imported."""
+    file = tmp_path / "vehicle.op4"
+    nastran.op4.write(str(file), {"mgg": np.eye(3)})
+    code = (
+        "import sys; import numpy as np; from pathlib import Path\n"
+        "from dockdyn.scenario.finite_elements.matrix_file import matrix_in\n"
+        "file = sys.argv[1]; matrix_in(file, Path(file).read_bytes(), None, ())\n"
+        "print(str(np.float64(0.1) + np.float64(0.2)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0.30000000000000004"]

@@ -106,7 +106,8 @@ def _matrices_in(file: str, content: bytes, name: str | None) -> Mapping[str, An
 def _nastran_matrices(file: str, suffix: str) -> Mapping[str, Any]:
     """Return the matrices in a file of Nastran, in its own order of rows."""
     try:
-        from pyyeti.nastran import bulk, op2, op4
+        with np.printoptions():  # its import has NumPy print twelve digits from then on
+            from pyyeti.nastran import bulk, op2, op4
     except ImportError:
         refuse(f"file = {shown(Path(file).name)}: {NEEDED}")
     if suffix == ".op4":
