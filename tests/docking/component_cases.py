@@ -10,7 +10,11 @@ def vehicle(nodes, mass, stiffness, points, folder, name, modes=16, **flexible):
     total, centre, inertia = mass_properties(mass, nodes)
     small_mass, small_stiffness, basis, _ = craig_bampton(mass, stiffness, rows, modes)
     root = basis[6 * 3 : 6 * 3 + 3] - basis[6 * 4 : 6 * 4 + 3]  # how far two nodes part
-    np.savez(folder / f"{name}.npz", mass=small_mass, stiffness=small_stiffness, part=root, less=-small_mass)
+    wrong = {"part": root, "less": -small_mass, "lump": total * np.eye(6), "loose": np.zeros((6, 6))}
+    wrong["lacking"], wrong["slanted"] = small_mass.copy(), small_mass.copy()
+    wrong["lacking"][-1, -1] -= 3 * abs(small_mass[-1, -1])  # the mass of a mode of what the points hold
+    wrong["slanted"][0, 0] += 0.1 * total
+    np.savez(folder / f"{name}.npz", mass=small_mass, stiffness=small_stiffness, **wrong)
     table = {
         "kind": "finite-elements",
         "mass_matrix": {"file": str(folder / f"{name}.npz")},

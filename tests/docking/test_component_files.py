@@ -136,3 +136,10 @@ def test_numbers_are_written_as_before_once_a_file_of_nastran_was_read(tmp_path)
     )
     done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0.30000000000000004"]
+
+
+def test_a_size_beyond_any_model_is_refused_before_it_takes_memory(tmp_path):
+    file = tmp_path / "vehicle.mtx"
+    file.write_text("%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 1\n1 1 1.0\n")
+    with pytest.raises(PydanticCustomError, match="must be at most"):
+        read(file)

@@ -9,6 +9,8 @@ from scipy.linalg import block_diag, lu_factor, lu_solve
 
 from dockdyn.docking.run_warnings import mechanism_doubts
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.places import places_of
+from dockdyn.studies.objectives.objective import chosen_places
 
 TANK = {"on": "target", "position": [-0.3, 0.4, 0.0], "axis": [1.0, 0.0, 0.0], "radius": 0.3, "fill": 0.3,
         "mass": 40.0, "frequency": 0.6}  # fmt: skip
@@ -158,6 +160,16 @@ BAD = {
     "no such matrix": ({f"{FLEXIBLE}.mass_matrix.matrix": "mas"}, "has no matrix 'mas'; did you mean 'mass'?"),
     "variational": ({"integrator": {"method": "variational", "step": 1e-3}, "loop": {}}, "its modes are no joints of a tree"),
     "in the plane": ({"motion": "plane", "approach": None}, "motion = 'plane' asks for a beam with a basis"),
+    "only rigid": (
+        {
+            f"{FLEXIBLE}.mass_matrix.matrix": "lump",
+            f"{FLEXIBLE}.stiffness_matrix.matrix": "loose",
+            f"{FLEXIBLE}.point": {"tip": {"position": [0.0, 0.0, 0.0]}},
+        },
+        "mass_matrix: the model can move only rigidly",
+    ),
+    "a mode of negative mass": ({f"{FLEXIBLE}.mass_matrix.matrix": "lacking"}, "has a negative mass in a vibration"),
+    "one mass along x": ({f"{FLEXIBLE}.mass_matrix.matrix": "slanted"}, "by the direction it is moved in"),
     "no count": ({f"{FLEXIBLE}.up_to": None}, "must be one of the two, or both"),
     "too low": ({f"{FLEXIBLE}.up_to": 0.1}, "has no mode below 0.1 Hz; its first is at"),
     "not symmetric": ({f"{FLEXIBLE}.stiffness_matrix.matrix": "part"}, "is 3 by 28; must be 28 by 28"),
@@ -172,3 +184,27 @@ def test_what_is_wrong_is_said_in_one_line(load, folder, values, words):
         load(at(docking(folder), values))
     assert words in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_file_that_changes_is_read_again(load, folder):
+    case = docking(folder)
+    file = folder / "chaser.npz"
+    kept = file.read_bytes()
+    load(case)
+    with np.load(file) as arrays:
+        np.savez(file, **{name: 2 * arrays[name] if name == "mass" else arrays[name] for name in arrays})
+    try:
+        with pytest.raises(ScenarioError, match="mass_matrix: is of"):
+            load(case)
+    finally:
+        file.write_bytes(kept)
+
+
+def test_what_modes_are_computed_from_has_no_derivatives(load, folder):
+    """Campaigns compute modes anew for each case; what is traced has those of the nominal one."""
+    scenario = load(docking(folder))
+    keys = [place.key for place in places_of(scenario)]
+    assert f"{FLEXIBLE}.damping_ratio" in keys
+    assert [key for key in keys if key.startswith(f"{FLEXIBLE}.")] == [f"{FLEXIBLE}.damping_ratio"]
+    with pytest.raises(ScenarioError, match="is computed with before it"):
+        chosen_places(scenario, places_of(scenario), [f"{FLEXIBLE}.up_to"], "--to")

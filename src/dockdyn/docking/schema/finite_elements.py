@@ -7,7 +7,7 @@ displaced, so that all equations come from the one Lagrangian L = ½ m v² + ½ 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
@@ -91,6 +91,7 @@ def _matrix_of(attitude: Any) -> np.ndarray:  # noqa: ANN401, in any form
 class FiniteElementSection(FlexibleSection):
     """Mass and stiffness matrices of a free body, whole or reduced, with the points where something acts on it."""
 
+    computed_from: ClassVar = ("attitude", "up_to", "static_error", "point")
     kind: Literal["finite-elements"] = "finite-elements"
     mass_matrix: MatrixSection
     stiffness_matrix: MatrixSection
@@ -224,6 +225,10 @@ class FiniteElementSection(FlexibleSection):
         (kg m²)."""
         found = self._modes().inertia
         own, first = found[0, 0], np.array([found[1, 5], found[2, 3], found[0, 4]])
+        along = np.linalg.eigvalsh(found[:3, :3])
+        if np.ptp(along) > APART * own:
+            words = f"from {along[0]:.6g} kg to {along[-1]:.6g} kg, by the direction it is moved in"
+            refuse(f"flexible.mass_matrix: is of {words}; must be the same in all within {APART:.0%}")
         if abs(own - mass) > APART * mass:
             refuse(f"flexible.mass_matrix: is of {own:.6g} kg, the body of {mass:g} kg; must be within {APART:.0%}")
         stated, about = np.array(inertia, float), found[3:, 3:]

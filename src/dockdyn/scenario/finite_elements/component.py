@@ -18,6 +18,7 @@ import numpy as np
 from dockdyn.deferred import Float
 
 MASSLESS = 1e-14  # of the largest 1/ω²: what has less is no vibration but yields at once
+NEGATIVE = 1e-10  # of that, below zero: more than rounding makes of what has no mass
 
 
 class Component(NamedTuple):
@@ -87,7 +88,8 @@ def holding_frequency(component: Component) -> float:
 def free_modes(component: Component) -> FreeModes:
     """Return all modes of a component that nothing holds, the lowest first.
 
-    LinAlgError where its stiffness lets it move otherwise than rigidly.
+    LinAlgError where its stiffness lets it move otherwise than rigidly, ValueError where a vibration's mass is negative, or
+    where it has no mode at all.
     """
     whole = rigid_inertia(component)
     momentum = component.mass @ component.rigid
@@ -95,6 +97,10 @@ def free_modes(component: Component) -> FreeModes:
     stiffness, mass = (space.T @ matrix @ space for matrix in (component.stiffness, component.mass))
     lower = np.linalg.cholesky((stiffness + stiffness.T) / 2)
     squares, axes = np.linalg.eigh(np.linalg.solve(lower, np.linalg.solve(lower, (mass + mass.T) / 2).T))
+    if not squares.size or squares[-1] <= 0:
+        raise ValueError("can move only rigidly; must have a vibration, or flexible be left out")
+    if squares[0] < -NEGATIVE * squares[-1]:
+        raise ValueError("has a negative mass in a vibration; must have none below 0")
     at_points = component.points @ space
     yielded = np.linalg.solve(lower, at_points.T)
     kept = np.flatnonzero(squares > MASSLESS * squares[-1])[::-1]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NUMPY, MARKET, NASTRAN = (".npz", ".npy"), (".mtx",), (".op4", ".op2", ".pch")
 SUFFIXES = (*NUMPY, *MARKET, *NASTRAN)
 NEEDED = "files of Nastran are read by the package pyyeti; pip install 'dockdyn[nastran]'"
+MOST_SIZE = 5_000_000  # rows or columns: an index of them takes memory that the size of a file does not bound
 SPARSE = {"format", "shape", "data"}  # what save_npz writes
 
 
@@ -38,6 +39,14 @@ def read_contents(file: str) -> bytes:
         return read_file(file, MATRICES.most)
     except OSError as error:
         refuse(str(refusal(error, f"file = {shown(file)}", MATRICES)))
+
+
+def when_changed(file: str) -> int:
+    """Return when a file was last changed (ns); 0 of what cannot be asked, which is refused as it is read."""
+    try:
+        return Path(file).stat().st_mtime_ns
+    except (OSError, ValueError):  # there is none, or a character that no path has
+        return 0
 
 
 def matrix_in(file: str, content: bytes, name: str | None, usual: Sequence[str]) -> Matrix:
@@ -74,6 +83,9 @@ def _numbers(matrix: Any, label: str) -> Matrix:  # noqa: ANN401, of any library
     """Return a matrix in double precision; refuses what is none, or has numbers that are none."""
     from scipy.sparse import csc_matrix, issparse
 
+    if issparse(matrix) and max(matrix.shape) > MOST_SIZE:
+        rows, columns = matrix.shape
+        refuse(f"{label}: is {rows} by {columns}; must be at most {MOST_SIZE} by {MOST_SIZE}")
     found: Any = csc_matrix(matrix, dtype=float) if issparse(matrix) else np.asarray(matrix)
     if found.ndim != 2 or found.dtype.kind not in "fiu":
         refuse(f"{label}: must be a matrix of real numbers, is of shape {found.shape} and type {found.dtype}")

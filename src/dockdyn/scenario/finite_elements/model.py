@@ -25,7 +25,7 @@ from dockdyn.scenario.finite_elements.component import (
     rigid_inertia,
     rigid_motions,
 )
-from dockdyn.scenario.finite_elements.matrix_file import matrix_in, read_contents
+from dockdyn.scenario.finite_elements.matrix_file import matrix_in, read_contents, when_changed
 from dockdyn.scenario.meshes.kept import pack_arrays, unpack_arrays
 from dockdyn.scenario.tables.part import refuse
 
@@ -82,9 +82,14 @@ class ModelModes(NamedTuple):
     lost: Float[np.ndarray, "modes+1"]  # the largest share of a point's compliance that fewer modes lose
 
 
-@lru_cache(maxsize=8)
 def modes_of_model(model: MatrixModel) -> ModelModes:
     """Return the modes of a model; refuses matrices that are not of one that is free."""
+    return _modes_as_of(model, tuple(when_changed(one.file) for one in model.files()))
+
+
+@lru_cache(maxsize=8)
+def _modes_as_of(model: MatrixModel, changed: tuple[int, ...]) -> ModelModes:
+    """Return the modes of a model whose files were last changed then."""
     contents = {one.file: read_contents(one.file) for one in model.files()}
     digests = [hashlib.sha256(content).hexdigest() for content in contents.values()]
     words = repr((_makers(), digests, [Path(file).suffix.lower() for file in contents], model)).encode()
@@ -129,6 +134,8 @@ def _make_modes(model: MatrixModel, contents: dict[str, bytes]) -> ModelModes:
         modes = free_modes(component._replace(points=turned @ component.points))
     except np.linalg.LinAlgError:
         refuse("stiffness_matrix: lets the model move without a force otherwise than rigidly; must be of one piece")
+    except ValueError as error:  # after LinAlgError, which is one
+        refuse(f"mass_matrix: the model {error}")
     shapes = scale[:, None] * (modes.shapes if basis is None else basis @ modes.shapes)
     recovered = [np.asarray(matrices[one] @ shapes) for one in model.recovery]
     return ModelModes(

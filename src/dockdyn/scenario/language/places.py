@@ -102,7 +102,8 @@ def conjugate_pairs(places: Sequence[Sequence[float]]) -> dict[int, int]:
 
 
 def _is_written(path: Path, content: Any) -> bool:  # noqa: ANN401, walked by what is found in it
-    """Return whether a number is one that a file states: not one that a table works out for itself."""
+    """Return whether a number is one that a file states, and a model reads: not one that a table works out for itself, nor one
+    from which it has."""
     here = content
     for part, inside in zip(path, [*path[1:], None], strict=True):
         if isinstance(part, int):
@@ -112,7 +113,7 @@ def _is_written(path: Path, content: Any) -> bool:  # noqa: ANN401, walked by wh
         stated = {(field, place) for field, place, _ in here.dotted_numbers().values()}
         if described is not None and described.exclude and (part, inside) not in stated:
             return False
-        if part in here.unstated():
+        if part in here.unstated() or part in here.computed_from:
             return False
         here = getattr(here, part)
     return True

@@ -175,7 +175,8 @@ def chosen_places(scenario: Scenario, places: list[Place], keys: list[str], opti
             where = f"{scenario.name}: {option} {key}"
             if whole := constraint_on(number.key):
                 raise ScenarioError(f"{where}: cannot change alone, as part of {whole}; must be another key")
-            raise ScenarioError(f"{where}: has no part in the motion; must be a number of the bodies, contacts or loop")
+            words = "has no part in the motion, or is computed with before it"
+            raise ScenarioError(f"{where}: {words}; must be a number of the bodies, contacts or loop")
         place = known[number.key]
         if place.key in found:
             raise ScenarioError(f"{scenario.name}: {option} {key}: given twice; must be different keys")
