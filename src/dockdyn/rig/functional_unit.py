@@ -28,7 +28,6 @@ from dockdyn.results.run import Layout
 from dockdyn.rig.build import plant_of
 from dockdyn.rig.compensator import JoinedRig, join_rig
 from dockdyn.rig.data import VARIABLES, coordinates_of, mock_up_names
-from dockdyn.rig.driven import check_driven
 from dockdyn.rig.model.delayed_reads import Ages, ages_of
 from dockdyn.rig.model.halves import Computer, begin_computer, compute_cycle, with_pose
 from dockdyn.rig.model.rig import Rig, RigState
@@ -145,6 +144,8 @@ class ComputerState(NamedTuple):
 def computer_unit(scenario: Scenario) -> FunctionalUnit:
     """Return the functional unit of a rig's computer alone: the virtual bodies and what compensates, told what a sensor has
     measured and where the encoders say that the robot is. Raises ScenarioError for a rig that no computer drives."""
+    from dockdyn.rig.driven import check_driven  # which writes C, for which JAX is needed
+
     built = join_rig(scenario)
     rig, axes = built.rig, built.rig.plant.axes
     check_driven(scenario.name, rig)
