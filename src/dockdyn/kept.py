@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from dockdyn.files import is_special, regular_file, write_file
+from dockdyn.installed import version
 
 LARGEST = 512 * 2**20  # bytes of a folder in all, and of an entry; the oldest entries go first
 SHARE = 64  # the folder is looked through when a process has written one of so many parts of that
@@ -78,6 +79,24 @@ def keep_entry(place: Path, name: str, content: bytes) -> Path | None:
     except OSError:  # a full or read-only disk: the next process makes it again
         return None
     return file
+
+
+@cache
+def makers_of(folder: Path, libraries: tuple[str, ...]) -> str:
+    """Return what tells the modules of a folder that make something, and the libraries that they use where these are installed,
+    from other versions of them."""
+    digest = hashlib.sha256(repr([(one, _version_of(one)) for one in libraries]).encode())
+    for file in sorted(folder.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _version_of(library: str) -> str:
+    """Return the version of a library; nothing of one that is not installed."""
+    try:
+        return version(library)
+    except ModuleNotFoundError:
+        return ""
 
 
 def is_usable(place: Path) -> bool:

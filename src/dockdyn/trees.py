@@ -118,9 +118,7 @@ def _children_by_jax(tree: Any) -> tuple[Sequence[Any], type, Any] | None:  # no
     return children, type(tree), structure
 
 
-Known = dict[
-    int, tuple[list[Any], Structure, Any]
-]  # by an object's number: its leaves, its structure, itself, so that it stays
+Known = dict[int, tuple[list[Any], Structure, Any]]  # by id: leaves, structure, and the object, so that it stays
 
 
 def flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Structure]:

@@ -3,27 +3,16 @@
 import numpy as np
 import pytest
 import tomlkit
+from helpers.surface_distances import evaluate_distances
 from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.revolved import Revolved
-from dockdyn.integrate.model import over_rows
-from dockdyn.mechanics.vector import Vector
-from dockdyn.programs import Program
 
 DROGUE = [[0.0, 0.0], [0.4, 0.4], [0.4, 0.5], [-0.1, 0.5], [-0.1, 0.0]]  # m
 RING = [[0.0, 0.3], [0.1, 0.3], [0.1, 0.5], [0.05, 0.35], [0.0, 0.5]]
 BODY = {"mass": 500, "inertia": [200, 210, 220]}
-
-
-@Program
-def measured(surface, points):
-    def one(row):
-        distance, normal = surface.distance_and_normal(Vector.of(row))
-        return distance, normal.array()
-
-    return over_rows(one, points)
 
 
 def inside(outline, points):
@@ -41,7 +30,9 @@ def test_the_nearest_of_many_points_is_as_far(outline):
     rng, turn = np.random.default_rng(0), np.array([0.0, 0.6, 0.8])
     places = np.column_stack([rng.uniform(-0.4, 0.8, 300), rng.uniform(0.0, 0.8, 300)])
     surface = Revolved.of([0.2, 0.0, 0.0], [2.0, 0.0, 0.0], outline, 0.0)
-    distance, normal = measured(surface, np.array([0.2, 0, 0]) + places[:, :1] * [1, 0, 0] + places[:, 1:] * turn)
+    distance, normal = evaluate_distances(
+        surface, np.array([0.2, 0, 0]) + places[:, :1] * [1, 0, 0] + places[:, 1:] * turn
+    )
     ends = np.roll(outline, -1, axis=0)
     share = np.linspace(0, 1, 4001)[:, None]
     pieces = [a + share * (np.array(b) - a) for a, b in zip(np.array(outline), ends, strict=True) if a[1] or b[1]]
@@ -54,7 +45,7 @@ def test_it_is_the_cone():
     """In the cavity, away from where the rim is as near."""
     points = np.random.default_rng(1).uniform((0.1, -0.08, -0.08), (0.3, 0.08, 0.08), (200, 3))
     cone = Cone.of((0, 0, 0), (1, 0, 0), np.pi / 4, 0.4)
-    found, expected = (measured(one, points) for one in (Revolved.of([0] * 3, [1, 0, 0], DROGUE, 0.0), cone))
+    found, expected = (evaluate_distances(one, points) for one in (Revolved.of([0] * 3, [1, 0, 0], DROGUE, 0.0), cone))
     assert found[0] == pytest.approx(expected[0], abs=1e-14)
     assert found[1] == pytest.approx(expected[1], abs=1e-12)
 
@@ -63,7 +54,7 @@ def test_rounded_edges():
     """Flat faces stay where they are; the edge is a circle whose centre lies a rounding from both of its faces."""
     rounding = 0.02
     surface = Revolved.of([0] * 3, [1, 0, 0], DROGUE, rounding)
-    distance, _ = measured(surface, np.array([[0.2, 0.1, 0], [0.0, 0.6, 0], [-0.2, 0.1, 0], [-0.4, 0.8, 0]]))
+    distance, _ = evaluate_distances(surface, np.array([[0.2, 0.1, 0], [0.0, 0.6, 0], [-0.2, 0.1, 0], [-0.4, 0.8, 0]]))
     edge = np.hypot(0.32, 0.32) - rounding  # from the circle about (-0.08, 0.48)
     assert distance == pytest.approx([0.1 / np.sqrt(2), 0.1, 0.1, edge], abs=1e-12)
 

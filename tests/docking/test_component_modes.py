@@ -7,6 +7,7 @@ from scipy.io import mmwrite
 from scipy.linalg import eigh
 from scipy.sparse import save_npz
 
+from dockdyn import kept
 from dockdyn.scenario.finite_elements.model import MatrixFile, MatrixModel, modes_of_model
 
 
@@ -145,3 +146,21 @@ def test_recovery_is_of_the_full_model(tmp_path):
     found = modes_of_model(model._replace(recovery=(MatrixFile("recovery", str(tmp_path / "recovery.npz"), "tip"),)))
     assert found.counts.tolist() == [3]
     np.testing.assert_allclose(found.recovery, found.points[:3], rtol=0, atol=1e-9 * np.abs(found.points).max())
+
+
+def test_who_has_nothing_that_reads_files_of_nastran_has_those_of_numpy(tmp_path, monkeypatch):
+    def installed(library):
+        if library == "pyyeti":
+            raise ModuleNotFoundError(library)
+        return "1.0"
+
+    mass, stiffness, nodes, points = frame()
+    model = stated(
+        tmp_path, mass, stiffness, nodes[points] - mass_properties(mass, nodes)[1], [6 * one for one in points]
+    )
+    monkeypatch.setattr(kept, "version", installed)
+    kept.makers_of.cache_clear()
+    try:
+        assert modes_of_model(model).frequency.shape == (mass.shape[0] - 6,)
+    finally:
+        kept.makers_of.cache_clear()

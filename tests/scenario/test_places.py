@@ -41,3 +41,10 @@ def test_the_unit_of_a_stiffness_is_that_of_its_exponent():
     normal = {"law": "hunt-crossley", "stiffness": 1e6, "exponent": 1.5, "damping": 0.1}
     hertz = dockdyn.load("idss-soft-capture", {"contact_law.steel.normal": normal})
     assert value_at(hertz.content, "contact_law.steel.normal.stiffness", "here").unit == "N/m**1.5"
+
+
+def test_numbers_from_which_a_mesh_is_computed_are_none_of_the_model():
+    """They stay what they are in a unit, in which the field and the points of the mesh stay, too."""
+    keys = [place.key for place in places_of(dockdyn.load("mesh-on-mesh"))]
+    assert "body.chaser.surface.plate.point.0" in keys and "body.chaser.feature.skin.point.0" in keys
+    assert not [key for key in keys if key.endswith(("plate.tolerance", "plate.tip_radius", "skin.radius"))]

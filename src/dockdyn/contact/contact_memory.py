@@ -17,9 +17,7 @@ from dockdyn.trees import Module
 class ContactMemory(NamedTuple):
     """What a pair that touches remembers, or the rate of it; None of what it does not. Of a group with a leading axis."""
 
-    stretches: (
-        tuple[Any, ...] | None
-    )  # of friction that sticks, for each way of moving over the surface, as that keeps it
+    stretches: tuple[Any, ...] | None  # of friction that remembers, for each way of moving over the surface
     law: PyTree  # what the normal law does
 
 

@@ -134,10 +134,6 @@ class StickSlip(Module):
         """Return μ at a sliding `speed` (m/s)."""
         return stribeck_coefficient(self.coefficient, self.static_coefficient, self.stribeck_speed, speed)
 
-    def remembers(self) -> bool:
-        """Return whether what it does depends on what was."""
-        return True
-
     def turns(self) -> int:
         """Return how many quantities turn where a step must end: what has slipped, for each way of moving."""
         return 1 if self.levers is None else SPINNING + 1

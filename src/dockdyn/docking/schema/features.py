@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
@@ -186,6 +186,7 @@ class CloudSection(NamedSection):
     Balls of the `radius` about the points touch the mesh from inside.
     """
 
+    computed_from: ClassVar = ("radius",)
     shape: Literal["cloud"]
     file: str
     unit: MeshUnit | None = None

@@ -41,9 +41,7 @@ class SeatShape(Module):
 class LinkShapes(NamedTuple):
     """How places of a flexible link move with its modes, link axes."""
 
-    mean: (
-        Deflection | None
-    )  # of the axes that a run tells; None: modes do not move them, or they are those of the link at rest
+    mean: Deflection | None  # of the axes that a run tells; None: those of the link at rest, or no mode moves them
     line: Deflection | None  # of the sections of a beam, along a leading axis; None of what is no beam
     seats: list[SeatShape]
 

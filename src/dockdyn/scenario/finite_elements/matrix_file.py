@@ -74,7 +74,7 @@ def matrix_in(file: str, content: bytes, name: str | None, usual: Sequence[str])
         if key.lower() in by_lower:
             return _numbers(by_lower[key.lower()], f"{label}, matrix {key!r}")
     if len(found) > 1:
-        refuse(f"{label}: has {', '.join(found)}; which one must be stated, as name = ...")
+        refuse(f"{label}: has {', '.join(found)}; which one must be stated, as matrix = ...")
     key, only = next(iter(found.items()))
     return _numbers(only, f"{label}, matrix {key!r}")
 

@@ -16,7 +16,6 @@ import numpy as np
 from dockdyn import kept
 from dockdyn.backend import cache_folder
 from dockdyn.deferred import Float
-from dockdyn.installed import version
 from dockdyn.scenario.finite_elements.component import (
     Component,
     followed,
@@ -92,22 +91,14 @@ def _modes_as_of(model: MatrixModel, changed: tuple[int, ...]) -> ModelModes:
     """Return the modes of a model whose files were last changed then."""
     contents = {one.file: read_contents(one.file) for one in model.files()}
     digests = [hashlib.sha256(content).hexdigest() for content in contents.values()]
-    words = repr((_makers(), digests, [Path(file).suffix.lower() for file in contents], model)).encode()
+    makers = kept.makers_of(Path(__file__).parent, ("numpy", "scipy", "pyyeti"))
+    words = repr((makers, digests, [Path(file).suffix.lower() for file in contents], model)).encode()
     place, name = cache_folder() / "finite-elements", hashlib.sha256(words).hexdigest()[:40]
     if (stored := kept.find_entry(place, name)) is not None:
         return ModelModes(*unpack_arrays(stored))
     new = _make_modes(model, contents)
     kept.keep_entry(place, name, pack_arrays(list(new)))
     return new
-
-
-@lru_cache
-def _makers() -> str:
-    """Return those of the files that make this, and the libraries that they use."""
-    digest = hashlib.sha256(repr([(one, version(one)) for one in ("numpy", "scipy", "pyyeti")]).encode())
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 def _make_modes(model: MatrixModel, contents: dict[str, bytes]) -> ModelModes:

@@ -26,7 +26,7 @@ class Section(BaseModel):
     absent_at_zero: ClassVar[tuple[str, ...]] = ()  # numbers whose zero means "not there": then they are static
     compiled: ClassVar[float] = 1.0  # how long its part of a program takes to compile, in tables of a contact
     unread: ClassVar[tuple[str, ...]] = ("title",)  # fields on which nothing that is computed depends
-    computed_from: ClassVar[tuple[str, ...]] = ()  # fields of which numbers are computed as the table is checked, once
+    computed_from: ClassVar[tuple[str, ...]] = ()  # fields that others are computed from as the table is checked
 
     def unit_of_extra(self, field: str) -> str:
         """Return the unit of a key that the table's own class does not name, as a part of the user's own has it; empty

@@ -41,9 +41,7 @@ class WhenStated:
         return checked[self, words]
 
 
-Checked = dict[
-    tuple[WhenStated, bytes], Any
-]  # tables that were checked, for whoever reads many scenarios that share most
+Checked = dict[tuple[WhenStated, bytes], Any]  # tables that were checked, of many scenarios that share most
 
 
 def _words_of(value: object) -> bytes | None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +20,6 @@ from dockdyn import kept
 from dockdyn.backend import cache_folder
 from dockdyn.deferred import Float, Int
 from dockdyn.files import read_file
-from dockdyn.installed import version
 from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_of
 
@@ -110,7 +109,8 @@ def _keep_or_make[Made: Any](
 ) -> Made:
     """Return what is kept of a file's content under these `facts`, or what is made of it now."""
     content, suffix = read_file(mesh.path, MESH.most), mesh.path.suffix.lower()
-    words = repr((made.__name__, _makers(), suffix, mesh.unit, mesh.repair, *facts)).encode()
+    makers = kept.makers_of(Path(__file__).parent, ("numpy", "scipy", "trimesh"))
+    words = repr((made.__name__, makers, suffix, mesh.unit, mesh.repair, *facts)).encode()
     place, name = cache_folder() / "meshes", hashlib.sha256(words + content).hexdigest()[:40]
     if (stored := kept.find_entry(place, name)) is not None:
         return made(*unpack_arrays(stored))
@@ -143,12 +143,3 @@ def unpack_arrays(stored: bytes) -> list[Any]:
         found.append(array if shape else float(array))
         at += -(-array.nbytes // ALIGNED) * ALIGNED
     return found
-
-
-@cache
-def _makers() -> str:
-    """Return those of the files that make this, and the libraries that they use."""
-    digest = hashlib.sha256(repr([(one, version(one)) for one in ("numpy", "scipy", "trimesh")]).encode())
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()

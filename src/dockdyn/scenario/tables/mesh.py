@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
@@ -84,6 +84,7 @@ def doubt_unit(size: float, reach: float, key: str) -> str:
 class MeshSection(Shape):
     """The closed mesh in a file, placed on its body."""
 
+    computed_from: ClassVar = ("tolerance", "tip_radius")
     shape: Literal["mesh"] = "mesh"
     file: str
     unit: MeshUnit | None = None
