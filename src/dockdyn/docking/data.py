@@ -10,6 +10,8 @@ import numpy as np
 from dockdyn.docking.component_data import component_names, component_variables
 from dockdyn.docking.impact_prediction import predicted_impacts
 from dockdyn.docking.impossible_impacts import refuse_impossible
+from dockdyn.docking.missed_latches import VARIABLES as MISSED
+from dockdyn.docking.missed_latches import missed_latches
 from dockdyn.docking.modal_truncation import mode_excesses
 from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_variables
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
@@ -181,6 +183,7 @@ WHOLE: dict[str, tuple[tuple[str, ...], str, str]] = {
     "latch_time": (("latch",), "s", "when the latch fell in for the first time"),
     "latch_closed": (("latch",), "1", "whether it holds at the end: 1 yes, 0 no"),
     "latch_bounces": (("latch",), "1", "how often its striker has bounced at the end of the play"),
+    **{name: (("latch",), *words) for name, words in MISSED.items()},
     "spin_share": (
         ("flexible_link",),
         "1",
@@ -385,7 +388,9 @@ def flexible_names(content: MechanismSection) -> dict[str, Any]:
 def _whole_run(content: MechanismSection, run: Run) -> dict[str, Any]:
     """Return numbers of a whole run."""
     bushings = len(element_names(content).get("bushing", []))
-    found = whole_run_data(run.log, content.loop.delay, len(content.ports()), bushings, run.watched)
+    found = whole_run_data(run.log, content.loop.delay, len(content.ports()), bushings, run.watched) | missed_latches(
+        run
+    )
     return {
         name: (
             dimensions,

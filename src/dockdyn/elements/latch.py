@@ -242,18 +242,21 @@ class Latch(ForceElement):
         """Return whether it `held` (1 or 0), the `length` (m) by which the striker is away, whether that is `at_end` of the
         play (1 or 0), and the `tension` (N), of the ramp or of a compliant grip: that of a rigid one is not known here.
 
-        Of an open one also the `gap` (m) from the striker to where it is caught, along the axis, and the speed `closing` it
-        (m/s); zeros once it holds. Of a connection whether it is `closed` (1 or 0) and the `tension` alone.
+        Of an open one also the `gap` (m) from the striker to where it is caught, along the axis, the speed `closing` it
+        (m/s), and how far `aside` (m) of what `lateral` allows it is, negative within; zeros once it holds. Of a connection
+        whether it is `closed` (1 or 0) and the `tension` alone.
         """
         if self.joins:
             return {"closed": (mode.stage >= HELD) * 1.0, "tension": jnp.zeros(())}
         held, is_open = (mode.stage >= HELD) * 1.0, mode.stage < HELD
         caught_at = self.entry.length if isinstance(self.entry, Ramp) else 0.0
+        travel, inside = self.travel(own, other)
         found = {
             "held": held,
             "at_end": jnp.zeros(()),
             "length": jnp.zeros(()),
-            "gap": jnp.where(is_open, caught_at - self.travel(own, other)[0], 0.0),
+            "gap": jnp.where(is_open, caught_at - travel, 0.0),
+            "aside": jnp.where(is_open, -inside, 0.0),
             "closing": jnp.where(is_open, self.rate(own, other), 0.0),
             "tension": vector_length(self.late(mode, own, other)),
         }

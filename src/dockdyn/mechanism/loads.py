@@ -208,6 +208,7 @@ OBSERVED = {
     "held": "latch_held",  # 1 or 0, of latches
     "closed": "connection_closed",  # 1 or 0, of connections
     "gap": "latch_gap",  # m, of latches
+    "aside": "latch_aside",  # m, of latches
     "closing": "latch_closing",  # m/s, of latches
     "at_end": "latch_at_end",  # 1 or 0, of latches
     "turned": "bushing_turn",  # rad

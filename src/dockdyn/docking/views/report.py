@@ -11,6 +11,7 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.docking.data import PORT_UNITS
+from dockdyn.docking.missed_latches import describe_missed
 from dockdyn.docking.views.ramp_report import ramp_figures, ramp_in_words, ramp_rows
 from dockdyn.docking.views.shown_surface import Shown, shown_surfaces
 from dockdyn.docking.views.trajectory import trajectory_chart
@@ -236,7 +237,8 @@ def _capture_in_words(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
             said.append(f"Released at t = {format_significant(summary['release_time_s'], 6)} s.")
         return said
     held = [bool(value) for value in dataset.latch_held.values[-1]]
-    return [f"Not captured: {sum(held)} of {len(held)} latches {'holds' if sum(held) == 1 else 'hold'} at the end."]
+    counted = f"{sum(held)} of {len(held)} latches {'holds' if sum(held) == 1 else 'hold'} at the end"
+    return [f"Not captured: {counted}.", *describe_missed(dataset)]
 
 
 def _overview_rows(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
