@@ -2,6 +2,7 @@
 
 import math
 import re
+import tomllib
 
 import numpy as np
 import pytest
@@ -32,6 +33,26 @@ def test_a_unit_of_something_else_is_called_what_it_is(unit):
 def test_an_unknown_unit_is_named(unit, words):
     with pytest.raises(dockdyn.ScenarioError, match=re.escape(words)):
         dockdyn.load("probe-cone", {"contact.probe.normal.stiffness": f"25 {unit}"})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("loop", '"none"', "loop = 'none': must be a table; for none leave it out"),
+        ("loop", "false", "loop = false: must be a table; for none leave it out"),
+        ("loop", '"16 ms"', "loop = '16 ms': must be a table"),
+        ("loop.delay", '"none"', 'as a number or a text such as "16 ms"; for none write 0'),
+        ("body.chaser.mass", '"none"', 'as a number or a text such as "5 kg"'),
+        ("contact.probe.friction", '"no"', "contact.probe.friction = 'no': must be a table with a law, one of coulomb, "),
+        ("contact.probe.friction", "0", "; for none leave it out"),
+        ("contact.probe.friction", "0.2", ", lugre"),
+    ],
+)  # fmt: skip
+def test_whoever_wishes_none_of_it_reads_how_that_is_said(key, value, words):
+    with pytest.raises(dockdyn.ScenarioError) as refusal:
+        dockdyn.load("probe-cone", {key: tomllib.loads(f"value = {value}")["value"]})
+    assert words in str(refusal.value)
+    assert ("for none" in str(refusal.value)) == (words.endswith(("out", "write 0")) or value == '"no"')
 
 
 def test_a_file_or_preset_half_written_is_the_one_that_begins_so(dock, tmp_path, monkeypatch):

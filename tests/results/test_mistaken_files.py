@@ -49,6 +49,13 @@ def test_what_is_given_is_named_and_what_to_do_said(dock, files):
         assert ended.stderr.startswith(f"error: {said}"), (words, ended.stderr)
 
 
+def test_the_folder_of_a_run_is_opened_as_its_result(files):
+    of_folder, of_file = dockdyn.open_result(files / FOLDER), dockdyn.open_result(files / RESULT)
+    assert of_folder.attrs == of_file.attrs and np.array_equal(of_folder.time.values, of_file.time.values)
+    with pytest.raises(dockdyn.ScenarioError, match=r"is a folder without one result; .*result\.nc"):
+        dockdyn.open_result(files)
+
+
 def test_files_for_other_programs_have_their_ending(dock, files):
     for words, wanted in (
         (("export", RESULT, "--to", "mat", "--out", "NAME"), "NAME.mat"),

@@ -37,11 +37,13 @@ def write_result(dataset: GivenDataset, path: str | Path) -> None:
 
 
 def open_result(path: str | Path, own_code: bool = True) -> Dataset:
-    """Return the result in `path`, read completely. Raises `ScenarioError` when there is none and, without `own_code`, when its
-    scenario names code of its own, which reports and replays import."""
-    path = path_from("result", path, "the file of a result")
+    """Return the result in the file or folder `path`, read completely. Raises `ScenarioError` when there is none and, without
+    `own_code`, when its scenario names code of its own, which reports and replays import."""
+    path = result_in(path_from("result", path, "the file or folder of a result"))
     if path.is_dir():
-        raise ScenarioError(f"{path}: is a folder; must be a result file such as {path / 'result.nc'}")
+        raise ScenarioError(
+            f"{path}: is a folder without one result; must be a result file such as {path / 'result.nc'}"
+        )
     dataset = netcdf_in(path)
     setup = str(dataset.attrs.get("setup", ""))
     if setup not in ("", *SETUPS):
@@ -115,7 +117,7 @@ def result_from(given: GivenDataset | str | Path) -> Dataset:
     """Return a result as it is, in a dataset of dockdyn's, or the one in a file or in a folder that dockdyn wrote. Raises
     ScenarioError for what is none."""
     if isinstance(given, str | Path):
-        return open_result(result_in(given))
+        return open_result(given)
     if not is_dataset(given):
         raise wrong_type("result", given, "a dataset of dockdyn's, or a file or folder with one")
     missing = sorted(ATTRIBUTES - set(given.attrs))

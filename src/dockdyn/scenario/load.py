@@ -34,6 +34,7 @@ from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin,
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.like import KEY as LIKE
 from dockdyn.scenario.language.like import Copies, with_copies
+from dockdyn.scenario.language.or_none import NONE, means_none
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.own_code import TAGS as OWN_TAGS
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
@@ -362,6 +363,11 @@ def _refuse_new_name(data: dict[str, Any], key: str, name: str) -> None:
         place = place[part]
 
 
+def _none_in_words(known: KnownKeys, path: list[str], value: object) -> str:
+    """Return how to say that there is none of the table at `path`, where its `value` means that and it may be left out."""
+    return "; for none leave it out" if means_none(value) and path and known.is_optional(path) else ""
+
+
 def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
     """Return the first problem in one line: file, key, value and what is allowed."""
     problem = min(problems, key=_lateness)
@@ -391,15 +397,21 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
         shaped = any(table in key for table in ("surface", "parts", "feature"))
         sorted_by_kind = path[-1:] == ["flexible"]
         tag = told if told in TAGS else "shape" if shaped else "kind" if sorted_by_kind else "law"
+        if not isinstance(value, dict):
+            known = KnownKeys(kind, data)
+            tags = ", ".join(one for one in known.words_at(path) if one != NONE)
+            words = f"must be a table with a {tag}, one of {tags}{_none_in_words(known, path, value)}"
+            return ScenarioError(f"{name}: {named} = {shown(value)}: {words}", named, words)
         key = named = f"{key}.{tag}"
-        if sort == "union_tag_not_found" and isinstance(value, dict) and tag not in value:
+        if sort == "union_tag_not_found" and tag not in value:
             words = f"missing; allowed: {', '.join(KnownKeys(kind, data).words_at(path))}"
             return ScenarioError(f"{name}: {named}: {words}", named, words)
-        value = value.get(tag) if isinstance(value, dict) else value
+        value = value.get(tag)
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)
-    if isinstance(value, list) and sort in ("model_type", "dict_type", "model_attributes_type"):
-        words = f"must be one table, [{named}]"
+    if sort in ("model_type", "dict_type", "model_attributes_type"):
+        one = f"must be one table, [{named}]" if isinstance(value, list) else words
+        words = f"{one}{_none_in_words(KnownKeys(kind, data), path, value)}"
     if sort in ("list_type", "too_short", "too_long") and (count := KnownKeys(kind, data).length_at(path)):
         has = problem.get("ctx", {}).get("actual_length")
         words = f"{words} of {count}" if has is None else f"must have {count} entries, has {has}"

@@ -96,6 +96,10 @@ class KnownKeys:
         node, value = self._at(path[:-1])
         return self._words_of(self._inside(self._chosen(node, value), path[-1]))
 
+    def is_optional(self, path: Sequence[str]) -> bool:
+        """Return whether the key at `path` may be left out."""
+        return path[-1] not in self._chosen(*self._at(path[:-1])).get("required", ())
+
     def _words_of(self, node: Node) -> str:
         """Return what a value can be, in words: "a mass greater than 0 kg", "a list of 3 entries, each a length in m"."""
         several = [option for option in self._options(node) if option.get("type") != "null"]

@@ -9,6 +9,12 @@ from pydantic_core import CoreSchema, core_schema
 
 T = TypeVar("T")
 NONE = "none"
+WISHES = {NONE, "no", "off", "nothing", "null", "false"}  # words for it of whoever does not know that one
+
+
+def means_none(value: object) -> bool:
+    """Return whether a value that is not allowed says that there is to be none."""
+    return value.strip().lower() in WISHES if isinstance(value, str) else value is False or value == 0
 
 
 class _LeftOut:

@@ -26,6 +26,7 @@ from dockdyn.scenario.language.common_units import (
     powers_of_base,
 )
 from dockdyn.scenario.language.errors import shown
+from dockdyn.scenario.language.or_none import means_none
 
 LONGEST = 100  # characters of a number with its unit
 NUMBER = re.compile(r"[-+(\s]*(\.?\d|nan|inf)", re.IGNORECASE)  # what a text with a unit begins with: "kg" is no mass
@@ -249,9 +250,8 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
             raise ValueError
         number = convert(value, unit) if isinstance(value, str) else float(value)
     except (ValueError, OverflowError):
-        raise _make_refusal(
-            value, f'{allowed()}, as a number or a text such as "{_example(unit)}"{_why(value, unit)}'
-        ) from None
+        zero = "; for none write 0" if limits.least == 0 and means_none(value) else _why(value, unit)
+        raise _make_refusal(value, f'{allowed()}, as a number or a text such as "{_example(unit)}"{zero}') from None
     if not limits.hold(number):
         raise _make_refusal(value, allowed())
     if not limits.computable(number):
