@@ -31,6 +31,7 @@ OF_EVERY_KIND: dict[str, type[BaseModel]] = {"campaign": CampaignSection, "desig
 PAGES = sorted(path for path in Path(__file__).parent.glob("*.md") if path.stem != "scenario-keys")
 BLOCK = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LONGEST = 60  # characters of an example
+DIRECTION = [0.0, 1.0, 0.0]
 QUATERNION = [0.707107, 0, 0, 0.707107]  # a quarter turn about z
 BODIES = ("chaser", "target")  # in lists of names
 VALUES: dict[str, Any] = {  # where nothing states the key and its type says too little
@@ -51,6 +52,13 @@ VALUES: dict[str, Any] = {  # where nothing states the key and its type says too
     "name": "force.0",
     "note": "inertia estimated",
     "of": "chaser.probe",
+    "depth": ["0 mm", "1 mm"],
+    "matrix": [[0, -1, 0], [1, 0, 0], [0, 0, 1]],
+    "poles": [[-5, 3], [-5, -3]],
+    "stroke": ["0 mm", "1 mm"],
+    "zeros": [-20],
+    "measured law.force": [["0 N", "0 N"], ["50 N", "60 N"]],
+    "measured law.rate": ["0 m/s", "0.1 m/s"],
     "on": "base",
     "profile": [["0 mm", "20 mm"], ["100 mm", "80 mm"], ["100 mm", "120 mm"]],
     "shape": "my_module:MyShape",
@@ -71,8 +79,8 @@ def example_of(section: type[BaseModel], name: str, tables: list[type[BaseModel]
         inside = ".NAME" if are_named_at(section, [field.alias or name]) else ""
         return f"`[….{field.alias or name}{inside}]`"
     key, value = field.alias or name, made_up(field.annotation, field.metadata, field)
-    said_here = value is None or (isinstance(value, list) and key in VALUES)
     of_table = f"{section.__name__}.{key}"
+    said_here = value is None or (isinstance(value, list) and (key in VALUES or of_table in VALUES))
     return f"`{as_toml(VALUES[of_table if of_table in VALUES else key] if said_here else value)}`"
 
 
@@ -128,8 +136,15 @@ def collect(
                 collect(inside, entry, here, found)
         elif not (isinstance(value, dict) and "distribution" in value):
             short = dict([*value.items()][:1]) if isinstance(value, dict) else value
-            if len(as_toml(short)) <= LONGEST:
-                found.setdefault((section, name), f"`{as_toml(short)}`")
+            known = found.get((section, name), "").strip("`")
+            better = not known or (is_all_alike(tomllib.loads(f"known = {known}")["known"]) and not is_all_alike(short))
+            if better and len(as_toml(short)) <= LONGEST:
+                found[section, name] = f"`{as_toml(short)}`"
+
+
+def is_all_alike(value: Any) -> bool:
+    """Return whether a value is a list whose entries are all equal, which does not show which is which."""
+    return isinstance(value, list) and len(value) > 1 and all(entry == value[0] for entry in value)
 
 
 def is_of(section: type[BaseModel], stated: dict[str, Any]) -> bool:
@@ -180,10 +195,13 @@ def made_up(annotation: Any, metadata: list[Any] | tuple[Any, ...], field: Field
         bounds = [limit for each in entries for limit in (each.metadata if isinstance(each, FieldInfo) else [each])]
         count = next((limit.min_length for limit in bounds if isinstance(limit, MinLen)), 1)
         inner = get_args(annotation)[0]
-        entry = made_up(inner, [], FieldInfo(annotation=inner)) if unit is None else number(unit, None)
+        unit = unit or next((each for each in get_args(inner)[1:] if isinstance(each, Unit)), None)
+        if unit is not None:
+            return QUATERNION if count == len(QUATERNION) else different(unit, count)
+        entry = made_up(inner, [], FieldInfo(annotation=inner))
         if entry is None:
             return list(BODIES[:count])
-        return QUATERNION if count == len(QUATERNION) else [entry] * count
+        return QUATERNION if count == len(QUATERNION) else [turned(entry, place) for place in range(count)]
     if get_origin(annotation) is dict:
         return {}
     if get_origin(annotation) is Literal:
@@ -201,10 +219,23 @@ def made_up(annotation: Any, metadata: list[Any] | tuple[Any, ...], field: Field
     return default if isinstance(default, str) and default else None
 
 
-def number(unit: Unit, default: Any) -> Any:
-    """Return the default or a small number within bounds, as a text where it has a unit."""
-    value = default if isinstance(default, float) and default else 1.0
+def different(unit: Unit, count: int) -> list[Any]:
+    """Return so many numbers within bounds, each another where that can be: equal ones would not show which is which."""
+    values = [number(unit, None, place) for place in range(1, count + 1)]
+    return values if count != len(DIRECTION) or unit.text else DIRECTION
+
+
+def turned(entry: Any, places: int) -> Any:
+    """Return a list with its last entries so many places in front; what is no list as it is."""
+    places = places % len(entry) if isinstance(entry, list) else 0
+    return entry[-places:] + entry[:-places] if places else entry
+
+
+def number(unit: Unit, default: Any, times: int = 1) -> Any:
+    """Return the default or a small number within bounds, or so many times that, as a text where it has a unit."""
+    value = default if isinstance(default, float) and default else math.radians(30) if unit.text == "rad" else 1.0
     value = next(each for each in (value, 0.5, 1e-3, 1e-6, 5.0, 100.0) if unit.limits.hold(each))
+    value = times * value if unit.limits.hold(times * value) else value
     if not unit.text or "{" in unit.text:
         return value
     if unit.text == "rad":

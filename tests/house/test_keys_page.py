@@ -107,6 +107,16 @@ def test_an_example_of_each_key_is_taken(keys):
     assert tried > 500
 
 
+def test_examples_of_lists_show_which_entry_is_which(keys):
+    """None has equal entries alone, but for what presets and pages state where no other one does."""
+    page = (DOCS / "scenario-keys.md").read_text(encoding="utf-8")
+    lists = [tomllib.loads(f"example = {one}")["example"] for one in re.findall(r"\| `(\[[\d\"\[-][^`]*\])` \|$", page, re.M)]
+    alike = {str(one) for one in lists if len(one) > 1 and all(entry == one[0] for entry in one)}
+    assert len(lists) > 50
+    stiff, damped = ["500 N m/rad"] * 3, ["2 N m s/rad"] * 3  # of a bushing that is round
+    assert alike <= {str(stiff), str(damped), "['50 kN m**2', '50 kN m**2']", "[0, 0, 0]"}
+
+
 def test_each_table_is_told_without_another_one(keys):
     told = {keys.name_of(table): keys.table(table).split("\n")[0] for table in keys.tables_of_all()}
     assert not {name: words for name, words in told.items() if POINTERS.search(words)}

@@ -38,7 +38,7 @@ def test_what_is_none_is_refused_in_one_line(given):
     for name in LOGS:
         assert refusal(getattr(dockdyn, name), given) == f"log: must be a path; is of type {kind}"
     assert refusal(dockdyn.load, given).startswith("scenario: must be a scenario file or the name of a preset")
-    assert refusal(dockdyn.open_result, given) == f"result: must be the file of a result; is of type {kind}"
+    assert refusal(dockdyn.open_result, given) == f"result: must be the file or folder of a result; is of type {kind}"
 
 
 def test_a_dataset_of_others_is_no_result():
