@@ -26,6 +26,7 @@ COMMANDS = {  # a command line and what it must be told to do before it answers
     ("fmu", "export", "sits", "--sources-only"): "Translating sits to C",
     ("identify", "contact", "bounce.csv", "--json"): "Identifying the contact",
     ("identify", "robot", "sweep.csv", "--json"): "Identifying the robot",
+    ("campaign", "run", "idss-probe-cone", "--runs", "4", "--json"): "Running the nominal case",
     ("reproduce", "paraskevas", "--table", "1"): "Reproducing paraskevas",
 }
 FIRST_RUNS = {("stability", "sits"), ("identify", "contact", "bounce.csv", "--json")}
@@ -51,6 +52,16 @@ def test_every_command_says_what_it_does_before_it_answers(dock, monkeypatch, tm
         words for words in err.splitlines() if re.match(rf"{COMMANDS[line]}.*: (\d+ s so far|\d+ % after \d+ s)", words)
     ]
     assert told, err
+
+
+@pytest.mark.full
+def test_cases_are_no_longer_a_start(dock, monkeypatch):
+    """From the nominal case on a campaign says what it does."""
+    monkeypatch.setattr(shown, "FIRST", 0.001)
+    monkeypatch.setattr(shown, "EVERY", 0.001)
+    _, _, err = dock("campaign", "run", "idss-probe-cone", "--runs", "4", "--json")
+    begun = err[err.index("Running the nominal case of idss-probe-cone: ") : err.rindex("Writing ")]
+    assert "Running the cases of idss-probe-cone: " in begun and "Starting" not in begun
 
 
 def test_a_quiet_command_stays_silent(dock, monkeypatch):

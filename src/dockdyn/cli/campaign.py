@@ -40,7 +40,7 @@ from dockdyn.cli.common import (
     vacant_file,
     writing_into,
 )
-from dockdyn.cli.progress import show_activity
+from dockdyn.cli.progress import WATCH, show_activity
 from dockdyn.cli.results import KnownRun, NoLive, write_files
 from dockdyn.files import write_file
 
@@ -99,6 +99,7 @@ def run(
     with claim_folder(store):
         campaign = _campaign_to_run(store, planned, resume, force)
         with (
+            show_activity(f"Campaign of {chosen.name}"),
             report_interruption(lambda: _describe_kept(store, campaign)),
             cluster_workers(workers, scheduler) as spread,
         ):
@@ -107,7 +108,7 @@ def run(
                 campaign = _run_nominal(chosen, campaign, store.blank(), quiet)
             _write_campaign(store, campaign)
             if missing:
-                with _show_count(campaign.runs, quiet) as tell:
+                with _show_count(chosen.name, campaign.runs, quiet) as tell:
                     run_campaign(campaign, store, compute_in_process if spread is None else on_workers(spread), tell)
             elif not store.whole.exists():
                 store.finish(campaign)
@@ -204,7 +205,8 @@ def _run_nominal(chosen: Scenario, campaign: Campaign, new: bool, quiet: bool) -
     if not quiet:
         told.start()
     try:
-        seconds = run_nominal(chosen)
+        with show_activity(f"Running the nominal case of {chosen.name}"):
+            seconds = run_nominal(chosen)
     finally:
         told.cancel()
     found = pace_chunks(campaign, seconds) if new else campaign
@@ -229,16 +231,18 @@ def _describe_kept(store: Store, campaign: Campaign) -> str:
 
 
 @contextlib.contextmanager
-def _show_count(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
+def _show_count(name: str, runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
     """Show progress with rate and time left: a bar on a terminal, else, for a log, a line now and then."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     if quiet or not sys.stderr.isatty():
-        yield (lambda done: None) if quiet else ProgressLines(runs).tell
+        with show_activity(f"Running the cases of {name}"):
+            yield (lambda done: None) if quiet else ProgressLines(runs).tell
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    shown = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+    with WATCH.bar(), shown as bar:
         task = bar.add_task("Compiling", total=runs, rate="")
         lines = ProgressLines(runs)
 
@@ -288,13 +292,12 @@ def _write_report(
 
     file, campaign = store.folder / REPORT, store.campaign()
     vacant_file(file, force=True)
-    with as_written(store.folder):
+    with as_written(store.folder), show_activity(f"Writing {file}"):
         dataset = store.read(campaign)
         answers = campaign_answers(dataset, str(store.folder))
         report = campaign_report(dataset, map_keys, str(store.folder))
-        with show_activity(f"Writing {file}"):
-            own = None if campaign.folder is None else Path(campaign.folder)
-            page = render_page(report, **(live_campaign_of(dataset, str(store.folder), own) if live else {}))
+        own = None if campaign.folder is None else Path(campaign.folder)
+        page = render_page(report, **(live_campaign_of(dataset, str(store.folder), own) if live else {}))
     write_file(file, page)
     return answers, report
 
