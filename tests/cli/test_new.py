@@ -109,7 +109,9 @@ def test_files_count_from_the_scenario_and_sizes_are_told(dock, tmp_path):
     options = files_for("urdf-arm", tmp_path)
     assert dock("new", "other/arm.toml", "--mechanism", "urdf-arm", *options).returncode == 0
     assert dockdyn.load("other/arm.toml").content.named("arm.hand").mass == 1.0
-    ended = dock("new", "mesh.toml", "--mechanism", "mesh-pair", *files_for("mesh-pair", tmp_path), "--set", "unit=cm")
+    ended = dock(
+        "new", "mesh.toml", "--mechanism", "mesh-pair", *files_for("mesh-pair", tmp_path), "--set", "mesh-unit=cm"
+    )
     assert "chaser.stl: a closed mesh of 12 faces, 80 by 120 by 60 in its own unit" in ended.stdout
     assert "They are 0.8 by 1.2 by 0.6 m and 2 by 1.5 by 0.9 m." in ended.stdout
 

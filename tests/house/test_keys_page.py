@@ -110,7 +110,9 @@ def test_an_example_of_each_key_is_taken(keys):
 def test_examples_of_lists_show_which_entry_is_which(keys):
     """None has equal entries alone, but for what presets and pages state where no other one does."""
     page = (DOCS / "scenario-keys.md").read_text(encoding="utf-8")
-    lists = [tomllib.loads(f"example = {one}")["example"] for one in re.findall(r"\| `(\[[\d\"\[-][^`]*\])` \|$", page, re.M)]
+    lists = [
+        tomllib.loads(f"example = {one}")["example"] for one in re.findall(r"\| `(\[[\d\"\[-][^`]*\])` \|$", page, re.M)
+    ]
     alike = {str(one) for one in lists if len(one) > 1 and all(entry == one[0] for entry in one)}
     assert len(lists) > 50
     stiff, damped = ["500 N m/rad"] * 3, ["2 N m s/rad"] * 3  # of a bushing that is round

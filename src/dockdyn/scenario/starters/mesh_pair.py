@@ -42,6 +42,7 @@ AFTER = 2.0  # s, that the run goes on once they have met
 POINTS = 1000  # that touch, of each mesh: the largest force of most pairs is then off by less than a tenth
 ON_RIG = 300  # where contacts are so much softer that far more of them touch at once
 MOST_POINTS = 200_000
+FINE = 1e-3  # of the largest extent of a mesh: the distance from it may be off by so much
 ROUNDING = 1e-9  # of the largest moment of inertia
 UNITS = ("mm", "cm", "m", "inch", "foot")
 AXES = {sign + axis: f"the file's {sign}{axis} axis points out" for sign in ("", "-") for axis in "xyz"}
@@ -104,7 +105,7 @@ def shape_of(answers: Answers, name: str) -> MeshShape:
 
 def _unit(answers: Answers) -> float:
     """Return the length (m) of the files' unit."""
-    return in_base_units(f"1 {answers.texts['unit']}")
+    return in_base_units(f"1 {answers.texts['mesh-unit']}")
 
 
 def _largest(answers: Answers) -> float:
@@ -158,7 +159,7 @@ def _body(name: str, answers: Answers) -> str:
     ]
     mesh: list[Line] = [
         ("file", quote(answers.texts[f"{name}-mesh"]), ""),
-        ("unit", quote(answers.texts["unit"]), "of the file"),
+        ("unit", quote(answers.texts["mesh-unit"]), "of the file"),
         ("point", place, "m, of the file's origin from the centre of mass"),
     ]
     skin: list[Line] = [
@@ -167,11 +168,12 @@ def _body(name: str, answers: Answers) -> str:
         ("count", str(max(points, min(2 * shape.faces, MOST_POINTS))), "at most so many"),
         ("radius", radius, "of the balls by which they touch"),
     ]
+    tolerance = f'"{digits(1e3 * FINE * unit * max(shape.size()))} mm"'
     hull: list[Line] = [
         ("shape", '"mesh"', "what is touched"),
         *mesh,
         ("tip_radius", radius, "of what touches it"),
-        ("tolerance", f'"{digits(max(2e-4, 1e-3 * unit * max(shape.size())))} m"', "of the distance"),
+        ("tolerance", tolerance, "by which the distance may be off; less takes longer"),
     ]
     return join_tables(
         table(f"body.{name}", main),
@@ -211,8 +213,8 @@ MESH_PAIR = Starter(
         _file("chaser"),
         _file("target"),
         Choice(
-            "unit",
-            "Of the files, which do not say it.",
+            "mesh-unit",
+            "The unit of length of the numbers in both mesh files, which do not say it: with it they are",
             _sizes,
             tell=lambda options, unit: f"They are {options[unit]}.",
         ),
