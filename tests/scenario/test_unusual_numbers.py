@@ -37,6 +37,16 @@ def test_a_slip_is_told_as_it_is_written_and_alone(preset, change, said):
     assert dockdyn.check_numbers(dockdyn.load(preset, parse_overrides([change]))) == [said]
 
 
+def test_what_turns_with_the_body_that_it_approaches_is_told_where_nothing_is_said_of_it():
+    turning = {"body.target.rate": [0.0, "0.5 deg/s", 0.0]}
+    (said,) = dockdyn.check_numbers(dockdyn.load("apas-like", turning))
+    assert said.startswith("approach: chaser begins turning with target, as roll_rate")
+    assert dockdyn.check_numbers(dockdyn.load("apas-like", turning | {"approach.yaw_rate": 0.0})) == []
+    starts = dockdyn.load("apas-like", turning).content.starts()
+    rates = [starts[body][0].attitude.matrix() @ starts[body][1].rate for body in ("chaser", "target")]
+    assert rates[0].array() == pytest.approx(rates[1].array(), abs=1e-12) and abs(rates[0].y) > 1e-3
+
+
 def test_the_page_has_all_sizes_that_are_usual():
     """And each row is one that counts: what is beyond it is told of a key that fits it and no row before."""
     section = (DOCS / "scenario-keys.md").read_text().split("\n## Usual sizes\n")[1]

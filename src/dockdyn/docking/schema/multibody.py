@@ -541,6 +541,20 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self.root(own), other
 
     @property
+    def note(self) -> str | None:
+        """The words that what approaches a body that turns begins turning with it, where no rate of the approach is stated."""
+        approach, turned = self.approach, self.approaches()
+        if approach is None or turned is None or approach.model_fields_set & {"roll_rate", "pitch_rate", "yaw_rate"}:
+            return None
+        mover, base = turned[0], self.root(turned[1])
+        if not any(self.named(base).rate or ()):
+            return None
+        return (
+            f"approach: {mover} begins turning with {base}, as roll_rate, pitch_rate and yaw_rate are relative to it; state "
+            "one, also 0, where that is meant"
+        )
+
+    @property
     def elements(self) -> list[NamedElement]:
         """Return what acts on bodies besides contacts and joints."""
         return [element for kind in ELEMENTS for element in getattr(self, kind)]
