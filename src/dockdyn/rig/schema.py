@@ -137,7 +137,7 @@ class RigMechanismSection(SeveralBodiesSection):
         return self
 
     @model_validator(mode="after")
-    def mounted(self) -> Self:
+    def check_mock_ups(self) -> Self:
         for key, name in zip(("carries", "against"), self.mock_ups, strict=True):
             if name not in self.names():
                 refuse(f"rig.{key} = {name!r}: no such body; {nearest(name, self.names())}")
@@ -155,7 +155,7 @@ class RigMechanismSection(SeveralBodiesSection):
         return self
 
     @model_validator(mode="after")
-    def judged(self) -> Self:
+    def check_stability_table(self) -> Self:
         names = self.contact_names()
         self.stability.check(names, self.duration)
         measured = [names[number] for number in self.measured_contacts()]
@@ -166,7 +166,7 @@ class RigMechanismSection(SeveralBodiesSection):
         return self
 
     @model_validator(mode="after")
-    def computed(self) -> Self:
+    def check_computed_part(self) -> Self:
         if self.control is not None:
             check_control(self.control, self.duration, self.integrator)
         self._refuse_unlocated()

@@ -73,7 +73,7 @@ class BodySection(FreeBodySection):
         return RigidBody(xp.asarray(self.mass, float), tensor, xp.where(point, 0.0, inverse))
 
     @model_validator(mode="after")
-    def carried(self) -> Self:
+    def check_carrier(self) -> Self:
         if not np.any(self.inertia) and not isinstance(self.joint, LockedSection):
             refuse(
                 "inertia: a point mass has none about which it could turn; must be above 0, or the joint be 'locked'"

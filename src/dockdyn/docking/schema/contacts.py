@@ -45,7 +45,7 @@ class ContactImpactSection(ImpactLawSection):
 
     @field_validator("law", mode="before")
     @classmethod
-    def parting(cls, law: object) -> object:
+    def refuse_joining_law(cls, law: object) -> object:
         if law in cls.JOINING:
             refuse("joins what touches; that is a [latch.NAME] with grip 'pin' or 'weld'")
         return law

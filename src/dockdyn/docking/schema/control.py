@@ -73,7 +73,7 @@ class ArmSteeringSection(SteeredSection, ArmControlSection):
     placing: ClassVar[tuple[str, ...]] = (*SteeredSection.placing, "set_point")
 
     @model_validator(mode="after")
-    def aiming(self) -> Self:
+    def check_set_point(self) -> Self:
         if self.set_point is not None and self.law != "joint-pd":
             refuse(f"set_point: law {self.law} drives joints to none; must be left out, or law be 'joint-pd'")
         return self

@@ -159,7 +159,7 @@ class StrutSection(LineSection):
     moved_mass: quantity("kg", "a mass", above=0) | None = None
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         if [self.anchor, self.anchors, self.hexapod].count(None) != 2:
             refuse("must state one of anchor, anchors and hexapod")
         stated_damping(self)
@@ -235,7 +235,7 @@ class CableSection(LineSection):
     free_length: Length | None = None
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         found = self if stated_damping(self) else self.model_copy(update={"damping": 0.0})
         return _one_way(found)
 
@@ -264,7 +264,7 @@ class MagnetSection(LineSection):
     pole_radius: quantity("m", "a radius", least=0) = 0.0
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         _one_way(self)
         law, table = (self.force, self.gap), (self.gaps, self.forces)
         if (None in law) == (None in table) or law.count(None) == 1 or table.count(None) == 1:
@@ -304,7 +304,7 @@ class BushingSection(ElementSection):
     slip: Force | None = None
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         if (self.damping is None) != (self.turning_damping is None):
             refuse("damping and turning_damping belong together; state both or neither")
         stated_damping(self)
@@ -401,7 +401,7 @@ class LatchSection(LineSection):
         return not self.rigid and (self.in_cone or self.stroke is not None)
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         if any(value is not None for value in (self.feature, self.surface, self.entry)):
             self._refuse_not_in_cone()
         elif self.lateral is None:
@@ -579,7 +579,7 @@ class ConnectionSection(LineSection):
     closed: bool = True
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         if self.anchor is None:
             refuse("must state anchor: where it is on either body")
         return self

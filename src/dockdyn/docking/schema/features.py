@@ -95,7 +95,7 @@ class BallSection(RepeatedSection):
     positions: Annotated[list[Point], Field(min_length=1, max_length=MOST)] | None = None
 
     @model_validator(mode="after")
-    def placed(self) -> Self:
+    def check_position(self) -> Self:
         if (self.position is None) == (self.positions is None):
             refuse("must state either position or positions")
         if self.shape == "point" and self.radius:
@@ -122,7 +122,7 @@ class EdgeSection(RepeatedSection):
     across: Direction = [0.0, 0.0, 1.0]  # noqa: RUF012
 
     @model_validator(mode="after")
-    def drawn(self) -> Self:
+    def refuse_repeated_points(self) -> Self:
         if any(a == b for a, b in zip(self.points, self.points[1:], strict=False)):
             refuse("points must differ from one to the next")
         return self
@@ -204,7 +204,7 @@ class CloudSection(NamedSection):
         return without_computed(value, "sample")
 
     @model_validator(mode="after")
-    def sampled(self) -> Self:
+    def sample_mesh(self) -> Self:
         from dockdyn.scenario.meshes.kept import cloud_of
 
         found = read_mesh(self, lambda mesh: cloud_of(mesh, self.count, self.radius))

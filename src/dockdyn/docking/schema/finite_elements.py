@@ -113,7 +113,7 @@ class FiniteElementSection(FlexibleSection):
         return without_computed(value, "kept")
 
     @model_validator(mode="after")
-    def computed(self) -> Self:
+    def compute_modes(self) -> Self:
         if self.damping_matrix is not None and self.damping_ratio:
             refuse("damping_ratio: is in damping_matrix; must be one of the two")
         if self.up_to is None and self.static_error is None:

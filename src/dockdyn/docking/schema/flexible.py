@@ -129,7 +129,7 @@ class UniformBeamSection(FlexibleSection):
     twist_modes: Count = 0
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         sizes = np.linalg.norm(self.axis) * np.linalg.norm(self.across)
         if np.linalg.norm(np.cross(self.axis, self.across)) < ALONG * sizes:
             refuse("across must not be along axis; it is the first of the two directions in which the beam bends")
@@ -189,7 +189,7 @@ class LargeBeamSection(FlexibleSection):
     stiffening: bool = True
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         if self.twist_modes and (self.torsional_stiffness is None or self.polar_inertia is None):
             refuse("twist_modes: a beam that twists needs torsional_stiffness and polar_inertia")
         return self
@@ -303,7 +303,7 @@ class ModeTableSection(FlexibleSection):
     point: named_tables(ShapePointSection) = []  # noqa: RUF012
 
     @model_validator(mode="after")
-    def complete(self) -> Self:
+    def check_completeness(self) -> Self:
         for point in self.point:
             for key, shape in (("shift", point.shift), ("turn", point.turn)):
                 if len(shape) != len(self.mode):

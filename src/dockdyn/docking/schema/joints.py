@@ -129,7 +129,7 @@ class MovingJointSection(JointSection):
     locked: bool = False  # held where it is from t = 0 on; what moves in it is stopped then
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         if self.rest is not None and self.stiffness is None:
             refuse("rest: is that of a spring; state the stiffness")
         if (self.stroke is None) != (self.stop_stiffness is None):

@@ -38,7 +38,7 @@ class MechanismIntegratorSection(IntegratorSection):
     conserve: Literal["momentum"] | None = None
 
     @model_validator(mode="after")
-    def following(self) -> Self:
+    def check_step_error(self) -> Self:
         if self.error is not None and self.method != "variational":
             refuse(
                 "error: of steps of the method 'variational'; must be left out, tolerance be stated, or method changed"
@@ -72,18 +72,18 @@ class MechanismSection(SeveralBodiesSection):
         return self.plane and (bends or bool(linked_roots(self.bodies)))
 
     @model_validator(mode="after")
-    def controlling(self) -> Self:
+    def check_control_samples(self) -> Self:
         if self.control is not None:
             check_samples(self.control, self.duration, self.integrator)
         return self
 
     @model_validator(mode="after")
-    def judged(self) -> Self:
+    def check_stability_table(self) -> Self:
         self.stability.check(self.contact_names(), self.duration)
         return self
 
     @model_validator(mode="after")
-    def conserving(self) -> Self:
+    def check_conservation(self) -> Self:
         if self.integrator.conserve is None:
             return self
         if self.motion not in ("plane", "space"):
@@ -97,7 +97,7 @@ class MechanismSection(SeveralBodiesSection):
         return self
 
     @model_validator(mode="after")
-    def locating(self) -> Self:
+    def check_method(self) -> Self:
         if self.integrator.method == "variational":
             refuse_not_variational(self)
             return self

@@ -100,7 +100,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return [*self.body, *(part for tank in self.tank for part in tank.bodies(self.plane))]
 
     @model_validator(mode="after")
-    def filled(self) -> Self:
+    def check_tanks(self) -> Self:
         stated = [body.name for body in self.body]
         for tank in self.tank:
             if tank.on not in stated:
@@ -114,7 +114,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self
 
     @model_validator(mode="after")
-    def joined(self) -> Self:
+    def check_carriers(self) -> Self:
         names = self.names()
         for name in names:
             seen = [name]
@@ -152,7 +152,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self
 
     @model_validator(mode="after")
-    def following(self) -> Self:
+    def check_mimics(self) -> Self:
         moving = {body.name for body in self.bodies if isinstance(body.joint, MovingJointSection)}
         for body in self.bodies:
             if not isinstance(body.joint, MimicSection):
@@ -165,7 +165,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self
 
     @model_validator(mode="after")
-    def linked(self) -> Self:
+    def check_links(self) -> Self:
         from dockdyn.docking.linked_trees import refuse_unlinked
         from dockdyn.docking.schema.plane import refuse_out_of_plane
 
@@ -175,14 +175,14 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self
 
     @model_validator(mode="after")
-    def placed(self) -> Self:
+    def refuse_far_places(self) -> Self:
         from dockdyn.docking.far_places import refuse_far_places
 
         refuse_far_places(self)
         return self
 
     @model_validator(mode="after")
-    def touching(self) -> Self:
+    def check_contacts(self) -> Self:
         from dockdyn.docking.pair_table import check_pair
 
         for contact in self.contacts:
@@ -227,7 +227,7 @@ class SeveralBodiesSection(Section, abc.ABC):
             refuse(f"{key}: what sticks to a contact by {normal.law!r} has no known stiffness; must state stiffness")
 
     @model_validator(mode="after")
-    def acting(self) -> Self:
+    def check_elements(self) -> Self:
         refuse_repeated([element.name for element in self.elements], "elements")
         for element in self.elements:
             for key, bodies in element.acts_on().items():
@@ -247,7 +247,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self.model_copy(update={"phase": phases})
 
     @model_validator(mode="after")
-    def striking(self) -> Self:
+    def check_impacts(self) -> Self:
         struck = [contact for contact in self.contacts if contact.impact is not None]
         if struck and self.loop.delay:
             law = self.law_key(struck[0], "impact")
@@ -294,7 +294,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return name
 
     @model_validator(mode="after")
-    def approaching(self) -> Self:
+    def check_approach(self) -> Self:
         if self.approach is None:
             return self
         own, port = self.find(self.approach.of, MOVING_PORTS, "approach.of")
@@ -326,7 +326,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self
 
     @model_validator(mode="after")
-    def seated(self) -> Self:
+    def check_seats(self) -> Self:
         from dockdyn.docking.linked_trees import check_place
 
         tables = {
@@ -796,7 +796,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return None
 
     @model_validator(mode="after")
-    def latching(self) -> Self:
+    def check_cone_latches(self) -> Self:
         for latch in self.latch:
             if latch.in_cone:
                 tip, cone = self.latched_pair(latch)

@@ -79,11 +79,11 @@ class BodiesOnLineSection(OnLine, Bodies):
     }
 
     @model_validator(mode="after")
-    def placed(self) -> Self:
+    def refuse_far_places(self) -> Self:
         return self
 
     @model_validator(mode="after")
-    def touching(self) -> Self:
+    def check_contacts(self) -> Self:
         for contact in self.contact:
             (first, _), (second, _) = (self.place(name, f"{contact.key}.between") for name in contact.between)
             if first == second:
@@ -93,7 +93,7 @@ class BodiesOnLineSection(OnLine, Bodies):
         return self
 
     @model_validator(mode="after")
-    def pulling(self) -> Self:
+    def check_bilateral_contacts(self) -> Self:
         contacts: list[Any] = self.contacts
         for contact in contacts:
             if not contact.bilateral:
@@ -111,7 +111,7 @@ class BodiesOnLineSection(OnLine, Bodies):
         return self
 
     @model_validator(mode="after")
-    def facing(self) -> Self:
+    def check_facing(self) -> Self:
         if self.approach is not None:
             (_, own), (_, to) = map(self.find, (self.approach.of, self.approach.to))
             if own.axis is not None and own.axis == to.axis:
@@ -119,7 +119,7 @@ class BodiesOnLineSection(OnLine, Bodies):
         return self
 
     @model_validator(mode="after")
-    def apart(self) -> Self:
+    def refuse_coinciding_ends(self) -> Self:
         for element in self.elements:
             if isinstance(element, LineStrutSection | LineCableSection | LineMagnetSection):
                 (one, other), ends = (self.begins_at(name) for name in element.between), element.anchor

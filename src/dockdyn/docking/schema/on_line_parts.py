@@ -142,7 +142,7 @@ class LineBodySection(OnLine, BodySection):
     }
 
     @model_validator(mode="after")
-    def carried(self) -> Self:
+    def check_carrier(self) -> Self:
         if self.fixed and self.on is not None:
             refuse("on: a body that is fixed is on no other; must be left out, with its joint")
         if self.on is not None and self.velocity is not None:
@@ -265,7 +265,7 @@ class LineBushingSection(OnLine, BushingSection):
     }
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         return self
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
@@ -341,7 +341,7 @@ class LineSteeringSection(OnLine, SteeringSection):
     }
 
     @model_validator(mode="after")
-    def complete(self) -> Self:
+    def check_completeness(self) -> Self:
         if self.law == "none":
             return self
         if not self.pushes():

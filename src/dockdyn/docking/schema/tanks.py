@@ -60,7 +60,7 @@ class TankSection(NamedSection):
     start: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] = [0.0, 0.0]  # noqa: RUF012
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         if (self.mass is None) == (self.density is None):
             refuse("mass, density: how much liquid there is; must be one of the two")
         if self.fill > HIGH * self.radius:

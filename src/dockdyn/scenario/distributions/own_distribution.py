@@ -71,7 +71,7 @@ class OwnDistribution(DistributionSection, Own):
         return self.distribution
 
     @model_validator(mode="after")
-    def usable(self) -> Self:
+    def check_answers(self) -> Self:
         """Refuse a class that does not answer with numbers, also at the ends of the unit cube."""
         try:
             self.middle()

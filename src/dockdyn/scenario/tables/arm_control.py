@@ -58,7 +58,7 @@ class ArmControlSection(ActuatorSection):
         return False
 
     @model_validator(mode="after")
-    def complete(self) -> Self:
+    def check_completeness(self) -> Self:
         if self.law == "none":
             return self
         needed, allowed = KEYS[self.law]

@@ -95,7 +95,7 @@ class RotationMatrix(Turned):
     matrix: Annotated[list[Triple], Field(min_length=3, max_length=3)]
 
     @model_validator(mode="after")
-    def turning(self) -> Self:
+    def check_rotation(self) -> Self:
         matrix = np.array(self.matrix, float)
         if np.abs(matrix.T @ matrix - np.eye(3)).max() > NEAR or np.linalg.det(matrix) < 0:
             refuse("matrix must be a rotation: columns of unit length at right angles, right-handed")

@@ -51,7 +51,7 @@ class FreeBodySection(NamedSection):
 
     @model_validator(mode="before")
     @classmethod
-    def immovable(cls, value: object) -> object:
+    def fill_fixed_body(cls, value: object) -> object:
         """Return a body that is fixed with a mass and an inertia beside which others are nothing; refuses what it states."""
         if not isinstance(value, dict) or value.get("fixed") is not True:
             return value
@@ -70,14 +70,14 @@ class FreeBodySection(NamedSection):
         return {key: value for key, value in found.items() if key not in self.unstated()}
 
     @model_validator(mode="after")
-    def standing(self) -> Self:
+    def refuse_motion_of_fixed(self) -> Self:
         moves = [key for key in ("velocity", "rate") if self.fixed and getattr(self, key, None) is not None]
         if moves:
             refuse(f"{moves[0]}: a body that is fixed rests; must be left out")
         return self
 
     @model_validator(mode="after")
-    def named(self) -> Self:
+    def refuse_repeated_names(self) -> Self:
         carried = [item.name for kind in CARRIED for item in getattr(self, kind, [])]
         refuse_repeated(carried, "features, surfaces and ports")
         return self

@@ -55,7 +55,7 @@ class BodyControlSection(SampledSection):
     frame: Literal["port"] | None = None
 
     @model_validator(mode="after")
-    def complete(self) -> Self:
+    def check_completeness(self) -> Self:
         if self.law == "none":
             return self
         needed, allowed = KEYS[self.law]
@@ -128,7 +128,7 @@ class OwnControlSection(SampledSection, Own):
         return self.law
 
     @model_validator(mode="after")
-    def complete(self) -> Self:
+    def check_completeness(self) -> Self:
         self.check_keys(
             (),
             tuple({**parameters_of(self.made), **settings_of(self.made)}) + WHEEL + THRUSTERS + SAMPLING + self.placing,

@@ -51,7 +51,7 @@ class FmuControlSection(SampledSection, OwnFile):
         return without_computed(value, "tuned", "values")
 
     @model_validator(mode="after")
-    def complete(self) -> Self:
+    def check_completeness(self) -> Self:
         self.check_keys(("period",), (*WHEEL, *THRUSTERS, *SAMPLING, *WIRES, "tuned", "values", *self.placing))
         if not self.law.lower().endswith(".fmu"):
             refuse(f'law = {shown(self.law)}: must be "fmu:FILE", a file that ends in .fmu')

@@ -36,7 +36,7 @@ class ImpactLawSection(Section):
     friction: Annotated[float, Field(ge=0, le=LARGEST)] | None = None
 
     @model_validator(mode="after")
-    def complete(self) -> Self:
+    def check_completeness(self) -> Self:
         self.check_parameters()
         return self
 

@@ -41,7 +41,7 @@ class RampSection(Section):
     regularisation: quantity("m/s", "a speed", above=0) = 1e-5
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         if (self.axial_length is None) == (self.lateral_length is None):
             both = "not both" if self.axial_length is not None else "one of them"
             refuse(f"axial_length or lateral_length of the ramp: give {both}")

@@ -46,7 +46,7 @@ class LookSection(Section):
 
     @field_validator("file")
     @classmethod
-    def readable(cls, value: str) -> str:
+    def check_mesh_suffix(cls, value: str) -> str:
         if Path(value).suffix.lower() not in SUFFIXES:
             refuse(f"must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
         return value

@@ -103,7 +103,7 @@ class MeshSection(Shape):
         return without_computed(value, "field")
 
     @model_validator(mode="after")
-    def measured(self) -> Self:
+    def compute_field(self) -> Self:
         found = read_mesh(self, self._field)
         return self.model_copy(update={"field": FieldSection(**found._asdict())})
 

@@ -40,7 +40,7 @@ class OwnImpact(OwnPart):
         return self.law
 
     @model_validator(mode="after")
-    def complete(self) -> Self:
+    def check_completeness(self) -> Self:
         """Take the place of the rule that a named law states all its parameters: those of one's own are its class's fields."""
         return self
 

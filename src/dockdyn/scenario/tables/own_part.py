@@ -58,7 +58,7 @@ class OwnPart(Part, own_code.Own):
         return Module
 
     @model_validator(mode="after")
-    def importable(self) -> OwnPart:
+    def check_class_fields(self) -> OwnPart:
         cls = import_class(self.own_class(), self.base)
         fields = dataclasses.fields(cls)
         names = {field.name: named(cls, field.name) for field in fields}
@@ -90,7 +90,7 @@ class OwnPart(Part, own_code.Own):
         return "" if about is None else about.unit.format(**dict(self))
 
     @model_serializer(mode="wrap")
-    def write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def write_numbers(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Return numbers with their units, where the class declares them."""
         found: dict[str, Any] = handler(self)
         units = {key: self.unit_of_extra(key) for key, value in found.items() if isinstance(value, float)}
@@ -98,7 +98,7 @@ class OwnPart(Part, own_code.Own):
 
     @model_validator(mode="before")
     @classmethod
-    def read(cls, data: dict[str, Any]) -> dict[str, Any]:
+    def read_numbers(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Return all numbers in SI units; what the class declares within its bounds and, where it is not stated, at its
         default."""
         given, target = (

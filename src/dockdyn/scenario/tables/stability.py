@@ -29,7 +29,7 @@ class StabilitySection(Section):
     unread: ClassVar = ("at", "closed")
 
     @model_validator(mode="after")
-    def once(self) -> Self:
+    def check_operating_point(self) -> Self:
         if self.azimuth is not None and self.distance is None:
             refuse("azimuth needs a distance from the apex along the wall, too")
         if self.time is not None and self.at != "first-contact":

@@ -79,7 +79,7 @@ class RigTableSection(Section):
     emulator: OrNone[EmulatorSection] = None
 
     @model_validator(mode="after")
-    def drivable(self) -> Self:
+    def complete_driven_rig(self) -> Self:
         """Return it with devices and emulator where the rig can be driven."""
         if self.limits is None:
             for name in ("device", "emulator"):

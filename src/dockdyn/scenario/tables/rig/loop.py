@@ -61,7 +61,7 @@ class SensorSection(Section):
     position_noise: quantity("m", "a length", least=0) = 0.0
 
     @model_validator(mode="after")
-    def varying(self) -> Self:
+    def check_varying_delay(self) -> Self:
         if (self.delay_amplitude > 0) != (self.delay_period is not None):
             refuse("delay_amplitude and delay_period: a delay that varies has both")
         if self.delay_amplitude > self.delay:
@@ -72,7 +72,7 @@ class SensorSection(Section):
         return self
 
     @model_validator(mode="after")
-    def causal(self) -> Self:
+    def check_averaging_window(self) -> Self:
         if self.averaging is not None and self.averaging / 2 > (least := self.delay - self.delay_amplitude):
             refuse(
                 f"averaging = {self.averaging:g} s: must be at most twice the delay, {2 * least:g} s: the delay is that of "
@@ -169,7 +169,7 @@ class LoopSection(Section):
         return self
 
     @model_validator(mode="after")
-    def sampled(self) -> Self:
+    def check_sampling(self) -> Self:
         sensor = self.sensor or SensorSection()
         steps = self.dynamics.period if self.dynamics is not None and self.dynamics.stepped else None
         period = sensor.period or steps

@@ -34,7 +34,7 @@ class ToolSection(Section):
     believed_inertia: Inertia | None = None
 
     @model_validator(mode="after")
-    def believed(self) -> Self:
+    def check_believed_tool(self) -> Self:
         if self.compensation == "none":
             for name in ("believed_mass", "believed_centre", "believed_inertia"):
                 if getattr(self, name) is not None:
@@ -86,7 +86,7 @@ class RigLoopSection(LoopSection):
         return self
 
     @model_validator(mode="after")
-    def weighed(self) -> Self:
+    def check_tool_loop(self) -> Self:
         if self.tool is None:
             return self
         if self.robot is None:

@@ -86,7 +86,7 @@ class RobotSection(Section):
         return {**kept, "numerator": list(transfer.numerator), "denominator": list(transfer.denominator)}
 
     @model_validator(mode="after")
-    def sound(self) -> Self:
+    def check_consistency(self) -> Self:
         self.check_form()
         try:
             transfer = self.transfer()

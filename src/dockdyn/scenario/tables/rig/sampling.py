@@ -47,7 +47,7 @@ class ModulationSection(Section):
     switch_off: Share | None = None
 
     @model_validator(mode="after")
-    def complete(self) -> Self:
+    def check_completeness(self) -> Self:
         for law, keys in OF_MODULATION.items():
             for key in keys:
                 if law != self.law and getattr(self, key) is not None:
@@ -83,7 +83,7 @@ class SampledSection(ActuatorSection):
     placing: ClassVar[tuple[str, ...]] = ()  # keys that say which body it acts on
 
     @model_validator(mode="after")
-    def switched(self) -> Self:
+    def check_thrusters(self) -> Self:
         if self.thruster is None:
             if self.modulation is not None:
                 refuse("modulation is that of [control.thruster.NAME], of which there is none")
