@@ -123,7 +123,7 @@ def _loop_once(content: Judged, nominal: Nominal) -> Judgement:
 def loop_in_numbers(content: Judged, nominal: Nominal) -> Judgement:
     """Return the loop, along the contact normal or with what is behind its contacts, and what the contact feels."""
     loop, contact = map_leaves(np.asarray, _loop_once(content, nominal))
-    return loop.reduced(), contact
+    return loop.reduce_plant(), contact
 
 
 def nominal_loop(scenario: Scenario, nominal: Nominal) -> Judgement:

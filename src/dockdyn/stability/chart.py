@@ -77,7 +77,7 @@ def chart_growth(
                 inner = [(i + a, j + b) for a, b in product(range(0, side, step), repeat=2)]
                 lattice.evaluate_nodes(corner for a, b in inner for corner in cell_corners(a, b, step))
                 open_ += inner
-    boundary = lattice.boundary(open_, tolerance)
+    boundary = lattice.trace_boundary(open_, tolerance)
     cells_ = settled + [(*cell, step) for cell in open_]
     return StabilityChart(axis / size, values.T, boundary, lattice.evaluations, lattice, cells_)
 
@@ -146,7 +146,7 @@ class Lattice:
         signs = self.values[block][~np.isnan(self.values[block])] > 0
         return bool(signs.any() and not signs.all())
 
-    def boundary(self, cells: list[tuple[int, int]], tolerance: float) -> list[np.ndarray]:
+    def trace_boundary(self, cells: list[tuple[int, int]], tolerance: float) -> list[np.ndarray]:
         """Return polylines through the located crossings of all edges of the finest cells."""
         positive, absent = self.values > 0, np.isnan(self.values)
         links: dict[Edge, list[Edge]] = defaultdict(list)

@@ -50,7 +50,7 @@ class ContactPlant(Module):
         """Return how fast they change (m/s)."""
         return self.output @ (self.state @ x)
 
-    def rates(self, x: Rows, forces: Rows) -> Rows:
+    def state_rates(self, x: Rows, forces: Rows) -> Rows:
         """Return how fast the states change under forces (N)."""
         return self.state @ x + self.input @ forces
 
@@ -70,13 +70,13 @@ class ContactPlant(Module):
         """Return how fast the states change under a unit force (N) in the first channel."""
         return self.input[:, 0]
 
-    def stepped(self, x: Rows, forces: Rows, period: Float[Array, ""], dynamics: str) -> Rows:
+    def step_states(self, x: Rows, forces: Rows, period: Float[Array, ""], dynamics: str) -> Rows:
         """Return the states after a `period` (s) under forces (N) that are held: exactly."""
         rate = jnp.concatenate([self.state, self.input], axis=1)
         grown = jax.scipy.linalg.expm(period * jnp.pad(rate, ((0, self.channels), (0, 0))))
         return grown[: self.size] @ jnp.concatenate([x, forces])
 
-    def reduced(self) -> ContactPlant:
+    def reduce_states(self) -> ContactPlant:
         """Return the same in as few channels and states as do: displacements that contacts depend on, and what these depend on.
 
         Drift is left out, whose multipliers would be one, and with it what a compensator does across these displacements. In
@@ -158,7 +158,7 @@ class FreeMass(Module):
     def speeds(self, x: Rows) -> Rows:
         return x[1:]
 
-    def rates(self, x: Rows, forces: Rows) -> Rows:
+    def state_rates(self, x: Rows, forces: Rows) -> Rows:
         return jnp.concatenate([x[1:], forces / self.mass])
 
     def second_derivatives(self, rates: Rows) -> Rows:
@@ -173,7 +173,7 @@ class FreeMass(Module):
     def push_rates(self) -> Float[Array, "2"]:
         return jnp.zeros(2).at[1].set(1 / self.mass)
 
-    def stepped(self, x: Rows, forces: Rows, period: Float[Array, ""], dynamics: str) -> Rows:
+    def step_states(self, x: Rows, forces: Rows, period: Float[Array, ""], dynamics: str) -> Rows:
         """Return what is stepped by a digital integrator: exactly, or by Euler's method with the velocity before the step or
         after it."""
         share = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}[dynamics]

@@ -49,7 +49,7 @@ def growth_rates(loops: Loop) -> Float[np.ndarray, "loops"]:
 def growth_of_plants(loops: Loop) -> Float[np.ndarray, "loops"]:
     """Return the same of loops with something behind their contacts, of which each sees as much as it does."""
     each = [map_leaves(lambda a, at=at: np.asarray(a)[at], loops) for at in range(len(loops.delay))]
-    return np.concatenate([growth_rates(batch_of_one(one.reduced())) for one in each])
+    return np.concatenate([growth_rates(batch_of_one(one.reduce_plant())) for one in each])
 
 
 def batch_of_one(loop: Loop) -> Loop:

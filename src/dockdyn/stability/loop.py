@@ -84,9 +84,9 @@ class Loop(Module):
         """What moves, with its contacts."""
         return self.behind or FreeMass(self.moved_mass, self.stiffness, self.damping)
 
-    def reduced(self) -> Loop:
+    def reduce_plant(self) -> Loop:
         """Return the same with no more behind the contacts than the loop sees. In numbers of NumPy; not traced."""
-        return self if self.behind is None else replace(self, behind=self.behind.reduced())
+        return self if self.behind is None else replace(self, behind=self.behind.reduce_states())
 
     def sampled(self) -> bool:
         """Return whether anything in the loop happens at instants."""
@@ -126,8 +126,8 @@ class Loop(Module):
             free = free.at[count:].set(rates.reshape(-1, size))
         compensation = self.gain * plant.compensated_speeds(own_speed if self.velocity == "model" else speed)
         virtual = self.virtual_stiffness * y + self.virtual_damping * own_speed
-        free = free.at[:count].set(plant.rates(x, -(compensation + virtual)))
-        late = plant.rates(jnp.zeros_like(x), plant.contact_forces(place, speed))
+        free = free.at[:count].set(plant.state_rates(x, -(compensation + virtual)))
+        late = plant.state_rates(jnp.zeros_like(x), plant.contact_forces(place, speed))
         return jnp.stack([free, jnp.zeros((size, size)).at[:count].set(late)])
 
 

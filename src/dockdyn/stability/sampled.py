@@ -64,18 +64,18 @@ class Layout:
         unit = jnp.eye(self.size)
         return {name: unit[place] for name, place in self.at.items()}
 
-    def row(self, name: str) -> Rows:
+    def row_of(self, name: str) -> Rows:
         """Return a quantity that every channel has once."""
         return self.rows[name]
 
-    def each(self, name: str) -> Rows:
+    def rows_by_channel(self, name: str) -> Rows:
         """Return a quantity that every channel has several times, as states of a robot: (times, channels, n)."""
         return self.rows[name].reshape(-1, self.channels, self.size)
 
-    def commands(self, velocities: bool = False) -> Float[Array, "commands channels n"]:
+    def command_rows(self, velocities: bool = False) -> Float[Array, "commands channels n"]:
         """Return rows of the commands under way, the newest first."""
         newest, older = ("command_velocity", "older_velocities") if velocities else ("command", "older")
-        return jnp.concatenate([self.each(newest), self.each(older)])
+        return jnp.concatenate([self.rows_by_channel(newest), self.rows_by_channel(older)])
 
     def jump_to_rows(self, **rows: Rows) -> Float[Array, "n n"]:
         """Return the jump that sets the named quantities to rows of the state and keeps the others."""
@@ -93,63 +93,72 @@ class Wiring:
         lay, robot, plant = self.lay, loop.robot, loop.plant
         self.plant = plant
         if robot is None:
-            place, speed = lay.row("due"), lay.row("due_velocity")
-            own_speed: Rows = lay.commands(velocities=True)[loop.applies_after]
+            place, speed = lay.row_of("due"), lay.row_of("due_velocity")
+            own_speed: Rows = lay.command_rows(velocities=True)[loop.applies_after]
         else:
-            place, speed = self.robot_places(lay.each("delayed")), self.robot_places(self.copy_rates("delayed"))
-            own_speed = self.robot_places(self.copy_rates("robot")) if loop.velocity == "robot" else None
+            place, speed = (
+                self.express_robot_places(lay.rows_by_channel("delayed")),
+                self.express_robot_places(self.express_copy_rates("delayed")),
+            )
+            own_speed = (
+                self.express_robot_places(self.express_copy_rates("robot")) if loop.velocity == "robot" else None
+            )
         self.delayed_speed = speed
         self.contact = plant.contact_forces(place, speed)
-        moved = lay.row("plant")
+        moved = lay.row_of("plant")
         self.place, self.speed = plant.places(moved), plant.speeds(moved)
         self.compensated = self.speed if loop.velocity == "model" else own_speed
         held = hyperperiod.samples or hyperperiod.steps
-        force = lay.row("force") if held else self.contact
+        force = lay.row_of("force") if held else self.contact
         virtual = loop.virtual_stiffness * self.place + loop.virtual_damping * self.speed
-        compensated = lay.row("speed") if hyperperiod.steps else self.compensated
+        compensated = lay.row_of("speed") if hyperperiod.steps else self.compensated
         self.total = force - virtual - loop.gain * plant.compensated_speeds(compensated)
-        self.moving = plant.rates(moved, self.total)
+        self.moving = plant.state_rates(moved, self.total)
         acceleration = plant.second_derivatives(self.moving)
         self.led = self.place + loop.lead * self.speed + loop.second_lead * acceleration  # the command that is meant
         self.led_velocity = self.speed + loop.lead * acceleration  # of a robot that follows at once
 
-    def robot_places(self, states: Rows) -> Rows:
+    def express_robot_places(self, states: Rows) -> Rows:
         """Return where robots with these states are."""
         assert self.loop.robot is not None
         return weighted_sums(self.loop.robot.output, states)
 
-    def copy_rates(self, name: str) -> Float[Array, "order channels n"]:
+    def express_copy_rates(self, name: str) -> Float[Array, "order channels n"]:
         """Return the rate of a copy of the robot: the "delayed" one, or the "robot" itself."""
         assert self.loop.robot is not None
-        command = self.lay.row("due") if name == "delayed" else self.lay.commands()[self.loop.applies_after]
-        return robot_rates(self.loop.robot, self.lay.each(name), command)
+        command = self.lay.row_of("due") if name == "delayed" else self.lay.command_rows()[self.loop.applies_after]
+        return robot_rates(self.loop.robot, self.lay.rows_by_channel(name), command)
 
-    def measure_force(self) -> dict[str, Rows]:
-        """Return what a sample of the force is, and what is remembered for the next one."""
+    def express_force_sample(self) -> dict[str, Rows]:
+        """Return a sample of the force, and what is remembered for the next one, as rows of the state."""
         loop, lay = self.loop, self.lay
         tool = loop.tool_mass
         if not self.hyperperiod.averages:
             force = self.contact
             if tool is not None:
                 assert loop.robot is not None
-                force = force - tool * self.robot_places(weighted_sums(loop.robot.state, self.copy_rates("delayed")))
+                force = force - tool * self.express_robot_places(
+                    weighted_sums(loop.robot.state, self.express_copy_rates("delayed"))
+                )
             return {"force": force}
-        rows = {"force": lay.row("impulse") / loop.sample_period(), "impulse": jnp.zeros_like(lay.row("impulse"))}
+        rows = {"force": lay.row_of("impulse") / loop.sample_period(), "impulse": jnp.zeros_like(lay.row_of("impulse"))}
         if tool is not None:
-            change = (self.delayed_speed - lay.row("last_speed")) / loop.sample_period()
+            change = (self.delayed_speed - lay.row_of("last_speed")) / loop.sample_period()
             rows |= {"force": rows["force"] - tool * change, "last_speed": self.delayed_speed}
         return rows
 
-    def compensated_force(self, force: Rows) -> dict[str, Rows]:
+    def express_compensated_force(self, force: Rows) -> dict[str, Rows]:
         """Return a sample of the force without the inertia that the encoders tell, and their positions."""
         loop, lay = self.loop, self.lay
         if loop.compensated_mass is None:
             return {"force": force}
-        known = jnp.concatenate([self.robot_places(lay.each("robot"))[None], lay.each("encoded")[:-1]])
+        known = jnp.concatenate(
+            [self.express_robot_places(lay.rows_by_channel("robot"))[None], lay.rows_by_channel("encoded")[:-1]]
+        )
         weights = acceleration_weights(loop.delay, loop.steps_period(), self.hyperperiod.encoded)
         return {"force": force + loop.compensated_mass * weighted_sums(weights, known), "encoded": known}
 
-    def flow(self) -> Float[Array, "active+1 active+1"]:
+    def assemble_flow(self) -> Float[Array, "active+1 active+1"]:
         """Return the rate of the active states; the last column is what a unit force (N) on the model adds."""
         lay = self.lay
         rate, push = jnp.zeros((lay.size, lay.size)), jnp.zeros(lay.size)
@@ -158,49 +167,49 @@ class Wiring:
             push = push.at[lay.at["plant"]].set(self.plant.push_rates())
         for name in ("delayed", "robot"):
             if len(lay.rows[name]):
-                rate = rate.at[lay.at[name]].set(self.copy_rates(name).reshape(-1, lay.size))
+                rate = rate.at[lay.at[name]].set(self.express_copy_rates(name).reshape(-1, lay.size))
         if self.hyperperiod.averages:
             rate = rate.at[lay.at["impulse"]].set(self.contact)
         active = slice(0, lay.active)
         whole = jnp.zeros((lay.active + 1, lay.active + 1))
         return whole.at[active, active].set(rate[active, active]).at[active, -1].set(push[active])
 
-    def measure(self, at: Fraction) -> Float[Array, "n n"]:
-        """Return what is measured at an instant of the cycle."""
+    def measure_at(self, at: Fraction) -> Float[Array, "n n"]:
+        """Return the jump by which a force is measured at an instant of the cycle."""
         rows: dict[str, Rows] = {}
         stepping = at in self.hyperperiod.instants(self.hyperperiod.steps)
         if at in self.hyperperiod.instants(self.hyperperiod.samples) or (stepping and not self.hyperperiod.samples):
-            rows |= self.measure_force()
+            rows |= self.express_force_sample()
         if stepping:
-            rows |= self.compensated_force(rows.get("force", self.lay.row("force")))
+            rows |= self.express_compensated_force(rows.get("force", self.lay.row_of("force")))
             rows["speed"] = self.compensated
         return self.lay.jump_to_rows(**rows)
 
-    def take(self) -> Float[Array, "n n"]:
-        """Return the hold renews the command."""
+    def renew_command(self) -> Float[Array, "n n"]:
+        """Return the jump by which the hold renews the command."""
         lay = self.lay
-        newest = lay.row("recorded") if self.loop.dynamics == "half-period" else self.led
-        rows = {"command": newest, "older": lay.commands()[:-1]}
+        newest = lay.row_of("recorded") if self.loop.dynamics == "half-period" else self.led
+        rows = {"command": newest, "older": lay.command_rows()[:-1]}
         if self.loop.robot is None:
-            rows |= {"command_velocity": self.led_velocity, "older_velocities": lay.commands(velocities=True)[:-1]}
+            rows |= {"command_velocity": self.led_velocity, "older_velocities": lay.command_rows(velocities=True)[:-1]}
         return lay.jump_to_rows(**rows)
 
-    def release(self, age: Int[Array, ""]) -> Float[Array, "n n"]:
-        """Return the delayed copy receives the command that is `age` renewals old."""
+    def release_command(self, age: Int[Array, ""]) -> Float[Array, "n n"]:
+        """Return the jump by which the delayed copy receives the command that is `age` renewals old."""
         chosen = jax.nn.one_hot(age, self.hyperperiod.commands)
-        rows = {"due": weighted_sums(chosen, self.lay.commands())}
+        rows = {"due": weighted_sums(chosen, self.lay.command_rows())}
         if self.loop.robot is None:
-            rows["due_velocity"] = weighted_sums(chosen, self.lay.commands(velocities=True))
+            rows["due_velocity"] = weighted_sums(chosen, self.lay.command_rows(velocities=True))
         return self.lay.jump_to_rows(**rows)
 
-    def step(self) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
+    def step_dynamics(self) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
         """Return one step of the digital dynamics, and what a unit force (N) adds to it."""
         lay, period = self.lay, self.loop.dynamics_period
         assert period is not None
-        moved = self.plant.stepped(lay.row("plant"), self.total, period, self.loop.dynamics)
+        moved = self.plant.step_states(lay.row_of("plant"), self.total, period, self.loop.dynamics)
         unit = jnp.zeros((lay.channels, 1)).at[0].set(1.0)
-        push = self.plant.stepped(jnp.zeros((self.plant.size, 1)), unit, period, self.loop.dynamics)
-        return lay.jump_to_rows(plant=moved), push[:, 0] @ lay.row("plant")
+        push = self.plant.step_states(jnp.zeros((self.plant.size, 1)), unit, period, self.loop.dynamics)
+        return lay.jump_to_rows(plant=moved), push[:, 0] @ lay.row_of("plant")
 
 
 class Cycle(NamedTuple):
@@ -219,12 +228,12 @@ class Moving(NamedTuple):
     matrix: Float[Array, "n n"]
     load: Float[Array, "n"]
 
-    def jump(self, matrix: Float[Array, "n n"], on: Bool[Array, ""] | bool = True) -> Moving:
+    def after_jump(self, matrix: Float[Array, "n n"], on: Bool[Array, ""] | bool = True) -> Moving:
         return Moving(jnp.where(on, matrix @ self.matrix, self.matrix), jnp.where(on, matrix @ self.load, self.load))
 
-    def flow(self, grown: Float[Array, "active+1 active+1"]) -> Moving:
-        """Return the way through a stretch of time with the exponential of the rate over it; states after the `active` ones are
-        held."""
+    def after_flow(self, grown: Float[Array, "active+1 active+1"]) -> Moving:
+        """Return what becomes of them in a stretch of time, with the exponential of the rate over it; states after the
+        `active` ones are held."""
         active = len(grown) - 1
         matrix = self.matrix.at[:active].set(grown[:-1, :-1] @ self.matrix[:active])
         return Moving(matrix, self.load.at[:active].set(grown[:-1, :-1] @ self.load[:active] + grown[:-1, -1]))
@@ -240,7 +249,7 @@ def cycle_map(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     phase = age - hold * jnp.floor(age / hold + EDGE)
     at_once = waiting == 0
     with_hold = (phase < EDGE * hold) & ~at_once
-    release, take = wiring.release(jnp.maximum(waiting - 1, 0)), wiring.take()
+    release, take = wiring.release_command(jnp.maximum(waiting - 1, 0)), wiring.renew_command()
     loose = [(phase, release, ~at_once & ~with_hold)]  # instants that no grid knows, once in every hold period
     if loop.dynamics == "half-period":
         assert loop.dynamics_period is not None
@@ -255,22 +264,22 @@ def cycle_map(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
         for start, end in zip(marks, ends, strict=True)
     ]
     # one after another in one copy of the program
-    rate, durations = wiring.flow(), jnp.stack([way.durations for way in ways])
+    rate, durations = wiring.assemble_flow(), jnp.stack([way.durations for way in ways])
     grown = jax.lax.map(lambda duration: jax.scipy.linalg.expm(rate * duration), durations.ravel())
     grown = grown.reshape(*durations.shape, *rate.shape)
 
     moving = Moving(jnp.eye(lay.size), jnp.zeros(lay.size))
     for place, (start, way) in enumerate(zip(marks, ways, strict=True)):
-        moving = moving.jump(wiring.measure(start))
+        moving = moving.after_jump(wiring.measure_at(start))
         if start in holding:
-            moving = moving.jump(release, with_hold).jump(take).jump(release, at_once)
+            moving = moving.after_jump(release, with_hold).after_jump(take).after_jump(release, at_once)
         if start in stepping:
-            step, push = wiring.step()
-            moving = moving.jump(step)
+            step, push = wiring.step_dynamics()
+            moving = moving.after_jump(step)
             moving = Moving(moving.matrix, moving.load + push)
         for index in range(len(loose)):
-            moving = moving.flow(grown[place, index]).jump(way.jumps[index], way.on[index])
-        moving = moving.flow(grown[place, -1])
+            moving = moving.after_flow(grown[place, index]).after_jump(way.jumps[index], way.on[index])
+        moving = moving.after_flow(grown[place, -1])
     inside, kept = _own_states(loop, lay, hyperperiod)
     return Cycle(
         moving.matrix[kept] @ inside,
@@ -316,7 +325,7 @@ def _own_states(
     """Return all states from the loop's own ones, and which those are: the robot follows from its delayed copy and the
     commands."""
     robot, hold = loop.robot, loop.hold
-    count = len(lay.each("robot"))
+    count = len(lay.rows_by_channel("robot"))
     kept = np.delete(np.arange(lay.size), lay.at["robot"])
     if robot is None or hold is None or not count:
         return jnp.eye(lay.size), kept
@@ -328,8 +337,8 @@ def _own_states(
         return grown[:count, :count], grown[:count, count]
 
     delay = _age_of(loop, hyperperiod)
-    commands = lay.commands()[loop.applies_after :]
-    delayed = lay.each("delayed")
+    commands = lay.command_rows()[loop.applies_after :]
+    delayed = lay.rows_by_channel("delayed")
     begun = jnp.minimum(delay, hold * jnp.arange(len(commands) + 1))
     answers = jax.vmap(lambda age: motion_over(age)[1])(begun)
     rows = weighted_sums(motion_over(delay)[0], delayed) + weighted_sums((answers[1:] - answers[:-1]).T, commands)

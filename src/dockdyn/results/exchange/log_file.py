@@ -13,7 +13,7 @@ from dockdyn.files import regular_file
 from dockdyn.results.exchange.log_merge import merge_columns
 from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, number_in, split_heading
 from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
-from dockdyn.scenario.language.errors import ScenarioError, list_names, shown
+from dockdyn.scenario.language.errors import ScenarioError, shorten_name_list, shown
 from dockdyn.scenario.language.given import number_from, table_from
 from dockdyn.scenario.language.given_file import LOG, refusal
 from dockdyn.scenario.language.mistaken import mistaken
@@ -170,7 +170,7 @@ def _check_units(table: LogTable, roles: Sequence[Role], units: Mapping[str, str
     for name, unit in units.items():
         if name not in names and not any(_is_heading(name, column) for column in table.columns):
             raise ScenarioError(
-                f"{table.file}: --unit {name}={unit}: no such column; the columns are {list_names(name, table.headings)}"
+                f"{table.file}: --unit {name}={unit}: no such column; the columns are {shorten_name_list(name, table.headings)}"
             )
 
 
@@ -242,12 +242,12 @@ def _column_of(
     headings = [column.heading for column in columns]
     if wanted is not None:
         matches = [column for column in columns if column.is_called(wanted)]
-        words = f"{role.option} {wanted}: no such column; the columns are {list_names(wanted, headings)}"
+        words = f"{role.option} {wanted}: no such column; the columns are {shorten_name_list(wanted, headings)}"
     else:
         plain = [known_name((split_unit_suffix(heading, role) or (heading,))[0]) for heading in headings]
         matches = [column for column, name in zip(columns, plain, strict=True) if name in role.known_as]
         matches = [column for column in matches if table.is_preferred(column)][:1] or matches
-        offered = list_names(role.known_as[0], headings)
+        offered = shorten_name_list(role.known_as[0], headings)
         words = f"no column is known as {role.words}; name it with {role.option}: one of {offered}"
         if not matches:
             matches = [column for place, column in _by_axis(table, role).items() if place == axis]

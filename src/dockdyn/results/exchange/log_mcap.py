@@ -20,7 +20,7 @@ from dockdyn.results.exchange.log_rig import COUNT, CYCLE, SCENARIO, rig_table
 from dockdyn.results.exchange.log_table import CommonRows, LogColumn, LogTable
 from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
 from dockdyn.results.exchange.mcap_records import MOST_VALUES, records_of
-from dockdyn.scenario.language.errors import ScenarioError, list_names
+from dockdyn.scenario.language.errors import ScenarioError, shorten_name_list
 from dockdyn.scenario.language.given_file import LOG
 from dockdyn.scenario.language.printable import one_line
 
@@ -78,14 +78,14 @@ def mcap_table(path: Path) -> LogTable:
     unread = [f"{channel.topic} ({channel.problem})" for channel in channels if channel.problem]
     channels = [channel for channel in channels if channel.messages and not channel.problem]
     if not channels:
-        raise ScenarioError(f"{path}: no channel can be read: {list_names('', unread) or 'none has a number'}")
+        raise ScenarioError(f"{path}: no channel can be read: {shorten_name_list('', unread) or 'none has a number'}")
     for channel in channels:
         channel.sort_by_time()
     driven = next((each for each in channels if each.topic == CYCLE and COUNT in each.messages[0]), None)
     if driven is not None and scenario:
         table = rig_table(path, driven.messages, driven.logged, scenario)
         return replace(table, notes=notes)
-    notes += [f"channels that cannot be read are left out: {list_names('', unread)}"] if unread else []
+    notes += [f"channels that cannot be read are left out: {shorten_name_list('', unread)}"] if unread else []
     names = [dict.fromkeys(name for message in channel.messages for name in message) for channel in channels]
     if sum(len(own) * len(channel.messages) for own, channel in zip(names, channels, strict=True)) > MOST_CELLS:
         raise ScenarioError(f"{path}: its columns would have more than {MOST_CELLS} cells; must be at most that")

@@ -88,7 +88,11 @@ def nearest(word: str, allowed: Iterable[str]) -> str:
     """Return words for a message: the allowed name that was meant, those that end in the word, or all there are."""
     names = sorted(allowed)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6) if len(word) <= COMPARED else []
-    return f"did you mean {close[0]!r}?" if close else close_to(word, names) or f"allowed: {list_names(word, names)}"
+    return (
+        f"did you mean {close[0]!r}?"
+        if close
+        else close_to(word, names) or f"allowed: {shorten_name_list(word, names)}"
+    )
 
 
 def close_to(word: str, names: Iterable[str]) -> str:
@@ -119,7 +123,7 @@ def _in_order(parts: Sequence[str], of: Sequence[str]) -> bool:
     return all(part in rest for part in parts)
 
 
-def list_names(word: str, names: Sequence[str]) -> str:
+def shorten_name_list(word: str, names: Sequence[str]) -> str:
     """Return names for a message: all of a few; of many how many there are, and those that are most like a word."""
     if len(whole := ", ".join(names)) <= LISTED:
         return whole
