@@ -17,6 +17,7 @@ from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_variables
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.docking.schema.multibody import SeveralBodiesSection
+from dockdyn.docking.step_limit import explain_many_steps
 from dockdyn.docking.tank_data import tank_variables
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
@@ -274,7 +275,8 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
         | ({"steered_body": steered} if control.attributes else {})
         | rigid_grips(content)
         | struck_contacts(content)
-        | stated_damping(content),
+        | stated_damping(content)
+        | explain_many_steps(scenario, run),
         conservative=_keeps_energy(content, effects),
         capture_law=capture_law(content),
     )

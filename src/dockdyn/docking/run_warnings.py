@@ -33,6 +33,7 @@ def mechanism_doubts(dataset: Dataset) -> list[str]:
         _large_waves,
         _coarse_tank_forces,
         _lost_compliance,
+        _limited_steps,
     ]
     return [words for warn in found for words in warn(dataset)]
 
@@ -224,3 +225,8 @@ def _lost_compliance(dataset: Dataset) -> list[str]:
         )
         if loss > YIELDING
     ]
+
+
+def _limited_steps(dataset: Dataset) -> list[str]:
+    """Return which number limited the steps of a run that took very many."""
+    return [str(dataset.attrs["step_limit"])] if "step_limit" in dataset.attrs else []

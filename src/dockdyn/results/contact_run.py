@@ -139,6 +139,7 @@ def _run_of(
         pace=pace,
         largest_local_error=float(solution.largest_local_error),
         states=map_leaves(lambda own, rows: np.concatenate([own[None], rows[:moments]]), first, solution.log.state),
+        sample_states=map_leaves(lambda rows: rows[:count], solution.samples.state),
     )
 
 

@@ -36,6 +36,7 @@ class Run:
     pace: float = math.nan  # s, how long the last steps were allowed to be
     largest_local_error: float = 0.0  # largest estimate of a step's error, relative to the motion
     states: Any = None  # of the model at the moments, rows of a tree
+    sample_states: Any = None  # of it at the samples, likewise; those of a located run
     wall_time: float = 0.0  # s
     prediction: str = ""  # a warning from linear theory
 
