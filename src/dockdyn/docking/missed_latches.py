@@ -9,7 +9,7 @@ from dockdyn.report.wording import format_significant
 from dockdyn.results.run import Run
 
 VARIABLES = {  # by name in a dataset: unit and words
-    "latch_nearest_time": ("s", "when the striker of a latch that never fell in was nearest to where it is caught"),
+    "latch_nearest_time": ("s", "when the striker of a latch that did not fall in was nearest to where it is caught"),
     "latch_nearest_gap": ("m", "how far it was short of there along the axis then, negative beyond; as sampled"),
     "latch_nearest_aside": ("m", "how far it was beyond the latch's lateral then, negative within; as sampled"),
 }
