@@ -308,7 +308,7 @@ class ContactGroup(Module):
             meeting, stretches = combine(member, self.common).meet(own, other), None
             if memory.stretches is not None:
                 touches = jnp.where(meeting.depth > 0, 1.0, 0.0)
-                motions = tuple(motion * touches for motion in self._motions(meeting, own, other))
+                motions = tuple(motion * touches for motion in self._sticking_velocities(meeting, own, other))
                 stretches = self._sticking.memory_rates(memory.stretches, motions)
             if memory.law is None:
                 return ContactMemory(stretches, None)
@@ -340,7 +340,7 @@ class ContactGroup(Module):
                 return ContactMemory(None, kept)
             law = self._law_of(meeting, own, memory)
             pressing = _pressing_force(law, mode, meeting, self.alone)
-            grips = self._grips(meeting, pressing, own, other, memory.stretches)
+            grips = self._apply_sticking(meeting, pressing, own, other, memory.stretches)
             return ContactMemory(self._sticking.renewed(memory.stretches, grips, meeting.depth), kept)
 
         return past if self.rest is not None else _each_row(one, (self.members, past))
@@ -356,7 +356,7 @@ class ContactGroup(Module):
             law = _each_row(lambda both: self.law.memory_within(*both), (start.law, now.law))
         return ContactMemory(stretches, law)
 
-    def _rub(
+    def _apply_friction(
         self,
         meeting: ContactKinematics,
         each: Scalar,
@@ -379,7 +379,7 @@ class ContactGroup(Module):
             return Rubbing(*rest.held_by(friction, self.law, meeting, own, other), (), none).times(weight)
         assert past is not None
         assert past.stretches is not None
-        grips = self._grips(meeting, each, own, other, past.stretches)
+        grips = self._apply_sticking(meeting, each, own, other, past.stretches)
         slipped = friction.slipped(past.stretches, grips)
         force, torque = friction.load(grips)
         torque = None if torque is None else other.rotation @ torque
@@ -419,12 +419,12 @@ class ContactGroup(Module):
         assert isinstance(self.friction, Sticking)
         return self.friction
 
-    def _motions(self, meeting: ContactKinematics, own: Placed, other: Placed) -> tuple[Vector, ...]:
+    def _sticking_velocities(self, meeting: ContactKinematics, own: Placed, other: Placed) -> tuple[Vector, ...]:
         """Return how a member that sticks moves over the second body (m/s), in the axes of that."""
         motions = self._sticking.motions(meeting.normal, meeting.sliding, own.rate - other.rate)
         return tuple(map(other.rotation.transposed_times, motions))
 
-    def _grips(
+    def _apply_sticking(
         self,
         meeting: ContactKinematics,
         pressing: Scalar,
@@ -434,7 +434,9 @@ class ContactGroup(Module):
     ) -> tuple[Any, ...]:
         """Return how a member that presses with a force (N) by its law sticks."""
         normal = other.rotation.transposed_times(meeting.normal)
-        return self._sticking.grips(past, normal, meeting.depth, pressing, self._motions(meeting, own, other))
+        return self._sticking.grips(
+            past, normal, meeting.depth, pressing, self._sticking_velocities(meeting, own, other)
+        )
 
     def state(
         self,
@@ -491,8 +493,8 @@ class ContactGroup(Module):
             law, each = self._law_and_force(mode, meeting, own, rest, memory)
             pressing, stored = weight * each, jnp.zeros(())
             if exact and rest is None:
-                stored = self._stored(law, self.stretched(law, mode, meeting.depth))
-            rubs = self._rub(meeting, each, weight, own, other, rest, memory)
+                stored = self._stored_energy(law, self.stretched(law, mode, meeting.depth))
+            rubs = self._apply_friction(meeting, each, weight, own, other, rest, memory)
             stored = stored + rubs.stored if exact else stored
             force = meeting.normal * pressing + rubs.force
             moment = (meeting.point - about).cross(force)
@@ -545,7 +547,7 @@ class ContactGroup(Module):
 
             total, (depth, thing) = walk_tree(self.tree, bounds.distance, limit, take, start)
         else:
-            closed, nearest, far = self._since(self.clearances, own, other, exact)
+            closed, nearest, far = self._bound_closing(self.clearances, own, other, exact)
             within = _sure_brink(closed)
             least = within if loads else jnp.maximum(within, jnp.minimum(far, nearest))
 
@@ -597,11 +599,11 @@ class ContactGroup(Module):
         """Return what is known of how far members are where the bodies are now; for states that are `exact` also of the nearest
         one however far it is."""
         own, other, place = frozen((own, other, Vector.of(self.place)))
-        closed, nearest, far = self._since(known, own, other, exact)
+        closed, nearest, far = self._bound_closing(known, own, other, exact)
         seen = RelativePose.of(own, other, place)
         return self._bounds(own, other).renewed(known, seen, closed, nearest, far, _sure_brink(closed))
 
-    def _since(
+    def _bound_closing(
         self, known: Clearances, own: Placed, other: Placed, exact: bool = False
     ) -> tuple[Scalar, Scalar, Scalar]:
         """Return how much may have closed (m), within what (m) some member is now, and from where on (m) the distance of the
@@ -628,7 +630,7 @@ class ContactGroup(Module):
         """Return the depth (m) at which a law stores what it does at a `depth`: nothing of what is apart."""
         return jnp.maximum(depth, jnp.where(mode == APART, 0.0, law.acts_from()))
 
-    def _stored(self, law: NormalLaw, depth: Scalar) -> Scalar:
+    def _stored_energy(self, law: NormalLaw, depth: Scalar) -> Scalar:
         """Return the energy (J, or J/m²) that a law stores at a depth (m); nothing is computed where that is none."""
         idle = (depth == 0) & (not self.remembers)
         return jax.lax.cond(idle, lambda: jnp.zeros(()), lambda: law.stored_energy(depth))

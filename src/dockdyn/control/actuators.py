@@ -54,10 +54,10 @@ class Actuation(NamedTuple):
             wheel=-self.wheel - jnp.cross(rate, wheel),
             impulse=thrust,
             turning_impulse=turn @ self.jets + jnp.cross(lever, thrust),
-            used=self._used(),
+            used=self._thruster_use(),
         )
 
-    def _used(self) -> Float[Array, "2"]:
+    def _thruster_use(self) -> Float[Array, "2"]:
         """Return what thrusters use a second (N, N m)."""
         if self.used is not None:
             return self.used

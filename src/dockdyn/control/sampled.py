@@ -96,7 +96,7 @@ class SampledControl(Module):
         self, t: Float[Array, ""], memory: Held, seen: Measured | ArmPlant, active: Bool[Array, ""] | None = None
     ) -> Held:
         """Return what is remembered after a sample at `t` (s); of control that is not `active` it commands nothing."""
-        rate, wanted = self._ask(memory.law, seen)
+        rate, wanted = self._ask_law(memory.law, seen)
         if active is not None:
             rate, wanted = map_leaves(lambda leaf: jnp.where(active, leaf, 0.0), (rate, wanted))
         law = map_leaves(lambda a, b: a + self.period * b, memory.law, rate)
@@ -106,7 +106,7 @@ class SampledControl(Module):
             pulses = self.thrusters.fire(t, samples * self.period, wanted.force, wanted.torque - wheel, pulses)
         return Held(law, samples, wanted, pulses)
 
-    def _ask(self, memory: PyTree, seen: Measured | ArmPlant) -> tuple[PyTree, Wanted]:
+    def _ask_law(self, memory: PyTree, seen: Measured | ArmPlant) -> tuple[PyTree, Wanted]:
         """Return the rate of what the law remembers, and what it wants; of an arm's law, which remembers nothing, what
         its actuators can give."""
         if isinstance(self.law, Controller):

@@ -52,7 +52,7 @@ class Bushing(ForceElement):
 
     def act(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         now = self._instant(own, other)
-        elastic, along = self._elastic(mode, memory, now)
+        elastic, along = self._elastic_gradient(mode, memory, now)
         drag = jnp.zeros(6) if self.damping is None else self.damping @ now.rate
         load = elastic + drag
         rate, power = memory, jnp.dot(drag, now.rate)
@@ -68,7 +68,7 @@ class Bushing(ForceElement):
         if self.brake is None or memory.slide is None:
             return None, memory
         now = self._instant(own, other)
-        stretch, rate = self._along(now.stretch), self._along(now.rate)
+        stretch, rate = self._coordinate_along(now.stretch), self._coordinate_along(now.rate)
         mode, slide = self.brake.settle(memory.slide, self.stiffness[0, 0], stretch, rate)
         lost = 0.5 * self.stiffness[0, 0] * ((stretch - memory.slide) ** 2 - (stretch - slide) ** 2)
         return mode, memory.slid(slide, lost)
@@ -76,7 +76,7 @@ class Bushing(ForceElement):
     def guards(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
         if self.brake is None or mode is None:
             return ()
-        elastic, along = self._elastic(mode, memory, self._instant(own, other))
+        elastic, along = self._elastic_gradient(mode, memory, self._instant(own, other))
         return self.brake.guards(mode, elastic[0], along)
 
     def jump(
@@ -91,20 +91,20 @@ class Bushing(ForceElement):
             return mode, memory
         now = self._instant(own, other)
         memory = memory._replace(slide=self._slide(mode, memory, now))
-        return self.brake.next_mode(mode, (fired[0], fired[1]), self._along(now.rate)), memory
+        return self.brake.next_mode(mode, (fired[0], fired[1]), self._coordinate_along(now.rate)), memory
 
     def stored_energy(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
         now = self._instant(own, other)
-        elastic, _ = self._elastic(mode, memory, now)
-        return 0.5 * jnp.dot(elastic, self._held(mode, memory, now))
+        elastic, _ = self._elastic_gradient(mode, memory, now)
+        return 0.5 * jnp.dot(elastic, self._elastic_stretch(mode, memory, now))
 
     def observe(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
         """Return its `stretch` and the `load` (N, N m) of spring and damper against it, six numbers each; and the angle (rad,
         up to 2π) by which it is `turned`: the stretch goes on from the other side of half a turn, this does not."""
         now = self._instant(own, other)
-        elastic, _ = self._elastic(mode, memory, now)
+        elastic, _ = self._elastic_gradient(mode, memory, now)
         drag = jnp.zeros(6) if self.damping is None else self.damping @ now.rate
-        turned = self._turn(own, other)
+        turned = self._relative_attitude(own, other)
         angle = 2 * jnp.arctan2(jnp.linalg.norm(turned.vector().array()), turned.w)
         return {"stretch": now.stretch, "load": elastic + drag, "turned": angle}
 
@@ -130,11 +130,11 @@ class Bushing(ForceElement):
     def half_versine(self, own: Placed, other: Placed) -> Scalar:
         """Return 1 − cos(α / 2), α the angle that `observe` calls `turned`: it grows with it, smoothly, and is 1 at half a
         turn."""
-        return 1.0 - self._turn(own, other).w
+        return 1.0 - self._relative_attitude(own, other).w
 
     def _instant(self, own: Placed, other: Placed) -> _Instant:
         point, origin = own.point(self.own_frame.position), other.point(self.other_frame.position)
-        turn = self._turn(own, other).logarithm()
+        turn = self._relative_attitude(own, other).logarithm()
         base = once((other.pose.attitude * self.other_frame.attitude).matrix())
         place = base.transposed_times(point - origin)
         moves = base.transposed_times(own.velocity(point) - other.velocity(point))
@@ -142,24 +142,24 @@ class Bushing(ForceElement):
         stretch = jnp.concatenate([place.array(), turn.array()])
         return once(_Instant(base, point, turn, stretch, jnp.concatenate([moves.array(), turns.array()])))
 
-    def _turn(self, own: Placed, other: Placed) -> Quaternion:
+    def _relative_attitude(self, own: Placed, other: Placed) -> Quaternion:
         """Return the attitude of the first body's frame in the other's; its sign goes on as those of the bodies do."""
         attitude = other.pose.attitude * self.other_frame.attitude
         return attitude.conjugate() * (own.pose.attitude * self.own_frame.attitude)
 
-    def _along(self, row: Row) -> Scalar:
+    def _coordinate_along(self, row: Row) -> Scalar:
         """Return the coordinate along x that the elastic force there is proportional to, of x or of ẋ."""
         return jnp.dot(self.stiffness[0], row) / self.stiffness[0, 0]
 
     def _slide(self, mode: Mode, memory: ElementMemory, now: _Instant) -> Scalar:
         if self.brake is None or mode is None or memory.slide is None:
             return jnp.zeros(())
-        return self.brake.slide(mode, memory.slide, self.stiffness[0, 0], self._along(now.stretch))
+        return self.brake.slide(mode, memory.slide, self.stiffness[0, 0], self._coordinate_along(now.stretch))
 
-    def _held(self, mode: Mode, memory: ElementMemory, now: _Instant) -> Row:
+    def _elastic_stretch(self, mode: Mode, memory: ElementMemory, now: _Instant) -> Row:
         """Return the elastic part of the stretch."""
         return now.stretch.at[0].add(-self._slide(mode, memory, now))
 
-    def _elastic(self, mode: Mode, memory: ElementMemory, now: _Instant) -> tuple[Row, Scalar]:
+    def _elastic_gradient(self, mode: Mode, memory: ElementMemory, now: _Instant) -> tuple[Row, Scalar]:
         """Return the potential's gradient, and the rate (m/s) of the coordinate along x."""
-        return self.stiffness @ self._held(mode, memory, now), self._along(now.rate)
+        return self.stiffness @ self._elastic_stretch(mode, memory, now), self._coordinate_along(now.rate)

@@ -44,7 +44,7 @@ class JointDrive(Actor[Scalar, Scalar]):
             effort += self.stiffness * (self.rest - coordinate)
         if self.damping is not None:
             effort -= self.damping * rate
-        rubbing = self._rubbing(rate)
+        rubbing = self._friction_effort(rate)
         if rubbing is not None:
             effort -= rubbing
         if self.effort is not None:
@@ -86,7 +86,7 @@ class JointDrive(Actor[Scalar, Scalar]):
             return mode, memory
         return self.stops.next_modes(mode, fired, rate), memory
 
-    def _rubbing(self, rate: Scalar) -> Scalar | None:
+    def _friction_effort(self, rate: Scalar) -> Scalar | None:
         """Return what friction takes off the effort at a `rate`; None without friction."""
         if self.friction is None or self.regularisation is None:
             return None

@@ -107,11 +107,11 @@ class Latch(ForceElement):
         memory = memory._replace(held=held)
         travel, inside = self.travel(own, other)
         first = jnp.where(closed, self.entry.first_stage(jnp.minimum(travel, inside), travel), OUT)
-        memory = self._caught((held == 0) & (first == HELD), memory, own, other)
+        memory = self._remember_catch((held == 0) & (first == HELD), memory, own, other)
         stage = jnp.where(held > 0, HELD, first)
         if memory.since is not None and self.swing is not None:
             stage = jnp.where((stage == HELD) & (memory.since > self.swing), SWUNG, stage)
-        return self._entered(stage.astype(int), memory, own, other), memory
+        return self._modes_in_stage(stage.astype(int), memory, own, other), memory
 
     def tip(self, own: Placed) -> Vector:
         """Return where the latch acts on both bodies (m, inertial)."""
@@ -195,8 +195,8 @@ class Latch(ForceElement):
         held, changes = mode.stage >= HELD, fired[0]
         stage = jnp.where(held, mode.stage, self.entry.next_stage(mode.stage, fired))
         falls = ~held & (stage == HELD)
-        memory = self._caught(falls, memory, own, other)
-        entered = self._entered(stage, memory, own, other)
+        memory = self._remember_catch(falls, memory, own, other)
+        entered = self._modes_in_stage(stage, memory, own, other)
         if mode.taut is None or entered.taut is None:
             swung = held & changes & (mode.stage == HELD)
             return entered._replace(stage=jnp.where(swung, SWUNG, stage).astype(stage.dtype)), memory
@@ -301,7 +301,7 @@ class Latch(ForceElement):
             "catch_swing": self.swing,
         }
 
-    def _entered(self, stage: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> LatchMode:
+    def _modes_in_stage(self, stage: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> LatchMode:
         """Return the modes of a latch in this stage, as its grip is when it begins."""
         if isinstance(self.grip, Rigid) or self.grip.play is None:
             return LatchMode(stage)
@@ -311,7 +311,9 @@ class Latch(ForceElement):
         draws = (stage >= HELD) & (self._still_to_draw(memory) > 0)
         return LatchMode(stage, taut, draws.astype(stage.dtype))
 
-    def _caught(self, falls: Bool[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> ElementMemory:
+    def _remember_catch(
+        self, falls: Bool[Array, ""], memory: ElementMemory, own: Placed, other: Placed
+    ) -> ElementMemory:
         """Return the memory once a striker has been caught, where it `falls` in."""
         assert memory.held is not None
         after = memory._replace(held=jnp.ones(()))

@@ -31,20 +31,20 @@ class Magnet(ForceElement):
 
     def act(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         line = self.anchors.line(own, other)
-        gap, slope = self._gap(line.length)
+        gap, slope = self._gap_at_distance(line.length)
         return line.pull(self.pull.force(gap) * slope), ElementMemory()
 
     def stored_energy(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
         """Return the energy (J) beyond that of a closed gap."""
-        return self.pull.energy(self._gap(self.anchors.line(own, other).length)[0])
+        return self.pull.energy(self._gap_at_distance(self.anchors.line(own, other).length)[0])
 
     def observe(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:
         """Return the `length` (m) between its anchors and the `tension` (N) with which it draws them together."""
         line = self.anchors.line(own, other)
-        gap, slope = self._gap(line.length)
+        gap, slope = self._gap_at_distance(line.length)
         return {"length": line.length, "tension": self.pull.force(gap) * slope}
 
-    def _gap(self, distance: Scalar) -> tuple[Scalar, Scalar]:
+    def _gap_at_distance(self, distance: Scalar) -> tuple[Scalar, Scalar]:
         """Return the gap (m) at a distance (m) of the anchors, and its derivative."""
         squared = distance**2 + self.pole_radius**2
         apart = squared > 0

@@ -72,16 +72,16 @@ class TabulatedPull(Pull):
         return TabulatedPull(*map(jnp.asarray, (x, y, slopes, energies)))
 
     def force(self, gap: Scalar) -> Scalar:
-        _, u, ends, _ = self._piece(gap)
+        _, u, ends, _ = self._find_piece(gap)
         return cubic.cubic_value(u, *ends)
 
     def energy(self, gap: Scalar) -> Scalar:
-        width, u, (a, b, da, db), start = self._piece(gap)
+        width, u, (a, b, da, db), start = self._find_piece(gap)
         area = u * (a + u * (da / 2 + u * ((3 * (b - a) - 2 * da - db) / 3 + u * (2 * (a - b) + da + db) / 4)))
         beyond = gap - jnp.clip(gap, self.gaps[0], self.gaps[-1])
         return start + width * area + jnp.where(beyond < 0, self.forces[0], self.forces[-1]) * beyond
 
-    def _piece(self, gap: Scalar) -> tuple[Scalar, Scalar, tuple[Scalar, Scalar, Scalar, Scalar], Scalar]:
+    def _find_piece(self, gap: Scalar) -> tuple[Scalar, Scalar, tuple[Scalar, Scalar, Scalar, Scalar], Scalar]:
         """Return of the piece that holds a gap its width (m), the place in it, values and slopes at its ends, energy before
         it."""
         inside = jnp.clip(gap, self.gaps[0], self.gaps[-1])

@@ -67,7 +67,7 @@ class Strut(ForceElement):
 
     def act(self, mode: StrutMode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         now = self._instant(memory, own, other)
-        spring, damper, stop = self._tensions(mode, memory, now)
+        spring, damper, stop = self._part_tensions(mode, memory, now)
         tension, rate = spring + damper, memory
         if self.speed is not None:
             rate = rate._replace(travel=self.speed, work=-tension * self.speed)
@@ -128,7 +128,7 @@ class Strut(ForceElement):
     def observe(self, mode: StrutMode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Scalar]:
         """Return its `length` (m), the rate of it (m/s) and its `tension` (N, without that of reflected inertia)."""
         now = self._instant(memory, own, other)
-        spring, damper, stop = self._tensions(mode, memory, now)
+        spring, damper, stop = self._part_tensions(mode, memory, now)
         return {"length": now.line.length, "length_rate": now.line.rate, "tension": spring + damper + stop.tension}
 
     @property
@@ -179,7 +179,7 @@ class Strut(ForceElement):
         touches = self.stops.touches(now.line.length - self.free_length, now.line.rate)
         return self.stops.load(mode.stops, touches)
 
-    def _tensions(self, mode: StrutMode, memory: ElementMemory, now: _Instant) -> tuple[Scalar, Scalar, StopLoad]:
+    def _part_tensions(self, mode: StrutMode, memory: ElementMemory, now: _Instant) -> tuple[Scalar, Scalar, StopLoad]:
         """Return the tension (N) of spring and brake, of the damper, and the stops' load."""
         damper = jnp.zeros(()) if self.damping is None else self.damping * now.rate
         return self._spring(mode, memory, now), damper, self._stop(mode, now)

@@ -168,7 +168,7 @@ class Mechanism(ContactModel):
         modes, memories = settle_elements(self.elements, first, here)
         outside = self._outside(self.seen(State(q, v, None, None), here))
         v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
-        touching = self._apart(touching, memories)
+        touching = self._part_carried_groups(touching, memories)
         hits = first_hits(self.groups, here.bodies)
         taken = stack_rows([g.stored_energy(here.bodies[g.first], here.bodies[g.second]) for g in self.groups])
         remembered = tuple(past for group in self.groups if (past := group.first_memory()) is not None)
@@ -293,7 +293,7 @@ class Mechanism(ContactModel):
         kept = [[held & still for still in self.seated(one)] for held, one in zip(holds, rigid, strict=True)]
         return tuple(jnp.any(jnp.stack(each)) for each in zip(*kept, strict=True))
 
-    def _apart(
+    def _part_carried_groups(
         self, touching: tuple[Int[Array, ""], ...], memories: tuple[ElementMemory, ...]
     ) -> tuple[Int[Array, ""], ...]:
         """Return the modes of the groups, those apart that a rigid grip carries: what presses in it begins again once it lets
@@ -339,7 +339,7 @@ class Mechanism(ContactModel):
         places = self.placement(x).bodies
         found = tuple(
             group.state(mode, places[group.first], places[group.second], exact, past=past)
-            for group, mode, past in self._remembering(x)
+            for group, mode, past in self._groups_with_memory(x)
         )
         return from_level(self.groups, found, x.memory.impacts)
 
@@ -356,7 +356,7 @@ class Mechanism(ContactModel):
         memory = Memory(now.power, now.memories, clock, now.outside, stack_rows(now.taking), hits, contacts)
         return Rate(self.moving.rate(x.q, x.v), now.rates, memory)
 
-    def _remembering(self, x: State) -> list[tuple[Group, Int[Array, ""], ContactMemory | None]]:
+    def _groups_with_memory(self, x: State) -> list[tuple[Group, Int[Array, ""], ContactMemory | None]]:
         """Return the groups, their modes and what they remember."""
         kept, modes = iter(x.memory.contacts), zip(self.groups, x.mode, strict=False)
         return [(group, mode, next(kept) if group.remembers else None) for group, mode in modes]
@@ -370,7 +370,7 @@ class Mechanism(ContactModel):
         """Return what contacts remember, by a `change` of each."""
         return tuple(
             change(group, mode, here.bodies[group.first], here.bodies[group.second], past)
-            for group, mode, past in self._remembering(x)
+            for group, mode, past in self._groups_with_memory(x)
             if past is not None and isinstance(group, ContactGroup)
         )
 
@@ -530,7 +530,7 @@ class Mechanism(ContactModel):
         places = here.bodies
         found = tuple(
             group.signal(mode, places[group.first], places[group.second], past)
-            for group, mode, past in self._remembering(x)
+            for group, mode, past in self._groups_with_memory(x)
         )
         return found + self.late_forces(x, here)
 
@@ -596,7 +596,7 @@ class Mechanism(ContactModel):
             elements, self.element_modes(x), x.memory.elements, tuple(left), here
         )
         v, memories = self._fall_in(x, elements, x.memory.elements, memories)
-        touching = self._apart(touching, memories)
+        touching = self._part_carried_groups(touching, memories)
         now = State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
         if self.phases is None:
             return now
@@ -634,17 +634,17 @@ class Mechanism(ContactModel):
 
         def enter(now: tuple[Int[Array, ""], State]) -> tuple[Int[Array, ""], State]:
             never = jnp.asarray(False)
-            return due(self._enter(*now), (never, never))
+            return due(self._enter_phase(*now), (never, never))
 
         return jax.lax.while_loop(lambda now: now[0] != now[1].mode[-1], enter, due(x, fired))[1]
 
-    def _enter(self, phase: Int[Array, ""], x: State) -> State:
+    def _enter_phase(self, phase: Int[Array, ""], x: State) -> State:
         """Return the state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
         assert self.phases is not None
         clock = x.memory.clock if self.phases.ramps is None else x.memory.clock._replace(elapsed=jnp.zeros(()))
         here, elements = self.placement(x), self.elements_in(phase, clock)
         modes, memories = settle_elements(elements, x.memory.elements, here)
-        touching = self._apart(x.mode[: len(self.groups)], memories)
+        touching = self._part_carried_groups(x.mode[: len(self.groups)], memories)
         after = State(x.q, x.v, (*touching, *modes, phase), x.memory._replace(elements=memories, clock=clock))
         gained = self.internal_energy(after) - self.internal_energy(x)
         gained += self.work(x.memory) - self.work(after.memory)
@@ -686,7 +686,7 @@ class Mechanism(ContactModel):
         for number, group in enumerate(self.groups):
             if isinstance(group, ContactGroup):
                 modes[number] = group.first_mode(places[group.first], places[group.second])
-        touching = self._apart(tuple(modes[: len(self.groups)]), x.memory.elements)
+        touching = self._part_carried_groups(tuple(modes[: len(self.groups)]), x.memory.elements)
         return State(x.q, x.v, (*touching, *modes[len(self.groups) :]), x.memory)
 
     def settled(self, x: State) -> State:

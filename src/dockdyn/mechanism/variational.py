@@ -141,7 +141,7 @@ class VariationalMechanism(Mechanical):
         x = self.mechanism.initial()
         here = self.mechanism.placement(x)
         count = len(self.mechanism.outputs(jnp.zeros(()), x).monitored)
-        grasps = tuple(self._grasp(one, here) for one in self.rigid)
+        grasps = tuple(self._striker_place(one, here) for one in self.rigid)
         blank = MonitoredQuantities.nothing(count)
         mode = Mode(x.mode, x.memory, jnp.zeros(()), grasps, blank, blank)
         return self.numbers(x.q), self.row(x.q, x.v), mode
@@ -185,7 +185,7 @@ class VariationalMechanism(Mechanical):
             at += size
         return found[: len(sizes)], found[len(sizes) :], row[at:]
 
-    def _still(self, q: Numbers) -> tuple[Coordinates, Velocities]:
+    def _state_at_rest(self, q: Numbers) -> tuple[Coordinates, Velocities]:
         """Return the coordinates of a row, and velocities that are zero."""
         places = self.coordinates(q)
         return places, self.velocities(places, jnp.zeros(q.shape[0] - len(self.attitudes)))
@@ -199,7 +199,7 @@ class VariationalMechanism(Mechanical):
     def _remembered(self, t: Scalar, x: State, mode: Mode) -> Memory:
         """Return of the memory what forces depend on, at `t` (s), by its present rate."""
         model, ahead = self.mechanism, t - mode.since
-        memory = self._timed(t, mode.memory)
+        memory = self._set_clock(t, mode.memory)
         x = State(x.q, x.v, x.mode, memory)
         outside, elements = memory.outside, memory.elements
         if any(one.travel is not None for one in elements):
@@ -216,7 +216,7 @@ class VariationalMechanism(Mechanical):
             outside = outside._replace(steering=steering)
         return memory._replace(outside=outside, elements=elements)
 
-    def _timed(self, t: Scalar, memory: Memory) -> Memory:
+    def _set_clock(self, t: Scalar, memory: Memory) -> Memory:
         """Return the memory with its clock at `t` (s)."""
         return memory if memory.clock is None else memory._replace(clock=memory.clock.at(t))
 
@@ -270,7 +270,7 @@ class VariationalMechanism(Mechanical):
     def guards(self, t: Scalar, q: Numbers, mode: Mode) -> Float[Array, "guards"]:
         """Return depths of contacts, of strikers in their latches (m), and how long the phase is over its time (s)."""
         model = self.mechanism
-        x = State(*self._still(q), mode.modes, self._timed(t, mode.memory))
+        x = State(*self._state_at_rest(q), mode.modes, self._set_clock(t, mode.memory))
         here = model.placement(x)
         found, hits = [], iter(mode.memory.impacts)
         for group, own in zip(model.groups, mode.modes, strict=False):
@@ -282,14 +282,14 @@ class VariationalMechanism(Mechanical):
         if (carried := model.carried(x.memory.elements)) is not None:
             found = [jnp.where(still, AWAY, depth) for still, depth in zip(carried, found, strict=True)]
         elements, modes = model.elements_at(x), model.element_modes(x)
-        for number in self._latches():
+        for number in self._number_latches():
             one = elements[number]
             found.append(one.element.guards(modes[number], mode.memory.elements[number], *one.sides(here))[0])
         if model.phases is not None:
             found.append(model.phases.guards(t, x.mode[-1], x.memory.clock, here.bodies)[1])
         return jnp.stack(found) if found else jnp.zeros(0)
 
-    def _latches(self) -> list[int]:
+    def _number_latches(self) -> list[int]:
         """Return the numbers of the elements that have events: latches."""
         return [one.number for one in latches_of(self.mechanism.elements)]
 
@@ -303,7 +303,7 @@ class VariationalMechanism(Mechanical):
         here = model.placement(x)
         every = zip(model.elements, model.element_modes(x), x.memory.elements, strict=True)
         for number, (one, mode, memory) in enumerate(every):
-            if number in self._latches():
+            if number in self._number_latches():
                 places.append(at)
             at += len(one.element.guards(mode, memory, *one.sides(here)))
         if model.phases is not None:
@@ -315,7 +315,7 @@ class VariationalMechanism(Mechanical):
         model = self.mechanism
         numbers = {number for number, _ in model.impacts}
         rests = [mode.modes[k] == RESTING if k in numbers else jnp.asarray(False) for k in range(len(model.groups))]
-        rests += [jnp.asarray(False)] * (len(self._latches()) + (model.phases is not None))
+        rests += [jnp.asarray(False)] * (len(self._number_latches()) + (model.phases is not None))
         counts = [grip.connection.count for grip in self.mechanism.grips]
         ties = [jnp.full(count, _latch_holds(mode.memory, one)) for count, one in zip(counts, self.rigid, strict=True)]
         return jnp.stack(rests) if rests else jnp.zeros(0, bool), jnp.concatenate([jnp.zeros(0, bool), *ties])
@@ -326,7 +326,7 @@ class VariationalMechanism(Mechanical):
     @trace_once
     def ties(self, q: Numbers, mode: Mode) -> Float[Array, "ties"]:
         """Return how far strikers are from where latches caught them (m, rad)."""
-        here = self.mechanism.placement(State(*self._still(q), mode.modes, mode.memory))
+        here = self.mechanism.placement(State(*self._state_at_rest(q), mode.modes, mode.memory))
         found = [jnp.zeros(0)]
         for one, caught in zip(self.rigid, mode.grasps, strict=True):
             (own, other), then = one.sides(here), (caught.place.array(), caught.turned.matrix().array())
@@ -334,7 +334,7 @@ class VariationalMechanism(Mechanical):
             found.append(frame_difference(then, since, one.latch.hold == "weld", self.mechanism.moving.directions))
         return jnp.concatenate(found)
 
-    def _grasp(self, one: MountedLatch, here: Placement) -> Grasp:
+    def _striker_place(self, one: MountedLatch, here: Placement) -> Grasp:
         """Return where the striker of a latch is now."""
         own, other = one.sides(here)
         return Grasp(other.local(one.latch.tip(own)), other.pose.attitude.conjugate() * own.pose.attitude)
@@ -343,9 +343,9 @@ class VariationalMechanism(Mechanical):
         modes = list(mode.modes)
         for number, _ in self.mechanism.impacts:
             modes[number] = jnp.where(pulled[number], APART, modes[number]).astype(modes[number].dtype)
-        return self._noted(mode._replace(modes=tuple(modes)))
+        return self._restart_watch(mode._replace(modes=tuple(modes)))
 
-    def _noted(self, mode: Mode) -> Mode:
+    def _restart_watch(self, mode: Mode) -> Mode:
         """Return the mode after an event, from which on things are watched anew."""
         return mode._replace(watched=MonitoredQuantities.nothing(mode.watched.peaks.size), before=mode.watched)
 
@@ -356,22 +356,22 @@ class VariationalMechanism(Mechanical):
         for number, place in enumerate(places):
             flags[place] = fired == number
         touching = self.mechanism.switched(t, x, tuple(flags))
-        after = self._struck(t, touching)
+        after = self._strike_touching(t, touching)
         here = self.mechanism.placement(after)
         grasps = []
         for one, caught in zip(self.rigid, mode.grasps, strict=True):
             falls = _latch_holds(after.memory, one) & ~_latch_holds(mode.memory, one)
-            grasps.append(choose_tree(falls, self._grasp(one, here), caught))
+            grasps.append(choose_tree(falls, self._striker_place(one, here), caught))
         struck = [number for number, contact in self.mechanism.impacts if contact.law.name == ELASTIC]
         elastic = jnp.any(jnp.stack([fired == number for number in struck])) if struck else jnp.zeros((), bool)
         impulse = mass @ (self.row(x.q, after.v) - v)
-        found = self._noted(mode._replace(modes=after.mode, memory=after.memory, since=t, grasps=tuple(grasps)))
+        found = self._restart_watch(mode._replace(modes=after.mode, memory=after.memory, since=t, grasps=tuple(grasps)))
         return Jump(impulse, found, elastic, pack_tree(touching))
 
     def records(self) -> int:
         return sum(leaf.size for leaf in leaves_of(jax.eval_shape(self._begun)))
 
-    def _struck(self, t: Scalar, x: State) -> State:
+    def _strike_touching(self, t: Scalar, x: State) -> State:
         """Return the state once what touches is struck."""
         model = self.mechanism
         if not model.impacts:

@@ -45,40 +45,40 @@ class EmulatedRig:
         try:
             due = time.monotonic()
             while (cycles is None or laboratory.cycle < cycles) and not stop_asked():
-                due = self._cycle(laboratory.cycle * self.period, due)
+                due = self._run_cycle(laboratory.cycle * self.period, due)
         finally:
             self.to_sensor.close()
             self.to_robot.close()
 
-    def _cycle(self, now: float, begun: float) -> float:
+    def _run_cycle(self, now: float, begun: float) -> float:
         """Return a cycle at a time (s) of the laboratory that begins at one of this computer's; when the next one does."""
         bench, due = self.bench, begun + self.period
-        self._exchange(now)
-        self._reset(now)
+        self._exchange_packets(now)
+        self._reset_robot(now)
         bench.begin(now)
-        self._exchange(now)
+        self._exchange_packets(now)
         left = due - time.monotonic()
         if left < self.period / 2:  # this computer stood still, and the robot's clock with it
             self.late += 1
             due, left = time.monotonic() + self.period, self.period
         while left > 0:
-            self._wait(min(left, max(bench.next - now - self.period + left, 0.0)))
+            self._wait_for_event(min(left, max(bench.next - now - self.period + left, 0.0)))
             left = due - time.monotonic()
             at = now + min(self.period - left, self.period * (1 - 1e-9))
             bench.measure(at)
-            self._exchange(at)
-        self._exchange(now + self.period * (1 - 1e-9))
+            self._exchange_packets(at)
+        self._exchange_packets(now + self.period * (1 - 1e-9))
         bench.end(now + self.period)
         return due
 
-    def _wait(self, seconds: float) -> None:
+    def _wait_for_event(self, seconds: float) -> None:
         """Wait until something happens by itself, or comes where it counts when."""
         if self.stamped:
             select.select([*self.to_sensor.sockets(), *self.to_robot.sockets()], [], [], seconds)
         else:
             time.sleep(seconds)
 
-    def _exchange(self, now: float) -> None:
+    def _exchange_packets(self, now: float) -> None:
         """Send what has come on its way to the devices; what has arrived at the computer's end is sent."""
         bench = self.bench
         for link, wire in ((self.to_sensor, bench.to_sensor), (self.to_robot, bench.to_robot)):
@@ -88,7 +88,7 @@ class EmulatedRig:
             for packet in packets:
                 link.send(packet)
 
-    def _reset(self, now: float) -> None:
+    def _reset_robot(self, now: float) -> None:
         """Switch a robot that has stopped on again where it is, once nobody has to wait for that."""
         if not self.bench.robot.cycle.stopped:
             return

@@ -78,11 +78,11 @@ class RigLog:
         """Wait until the process can write. Raises NoLog where it cannot."""
         if not select.select([self.process.stdout], [], [], READY)[0]:
             raise NoLog(f"{self.path}: the process that writes the log does not begin within {READY:g} s")
-        told = self._hear()
+        told = self._hear_process()
         if "ready" not in told:
             raise NoLog(told.get("problem") or f"{self.path}: {self._end_of_process()}")
 
-    def _hear(self) -> dict[str, Any]:
+    def _hear_process(self) -> dict[str, Any]:
         """Return the next that the process says; nothing where it has ended."""
         found: dict[str, Any] = json.loads(self.process.stdout.readline() or b"{}")
         return found
@@ -98,7 +98,7 @@ class RigLog:
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
         stuck = not self._wait_while_it_writes()
-        told = {} if stuck else self._hear()
+        told = {} if stuck else self._hear_process()
         if "cycles" in told:
             self.kept = Kept(self.path, **told)
         elif self.ring.written:
@@ -133,10 +133,10 @@ class RigLog:
             except OSError as error:
                 problem = f"{problem}; {describe_failure(error)}"
             else:
-                return Kept(path, len(rows), lost, problem, self._unfinished(keep=lost > 0))
-        return Kept(None, 0, len(rows) + lost, problem, self._unfinished(keep=True))
+                return Kept(path, len(rows), lost, problem, self._read_unfinished(keep=lost > 0))
+        return Kept(None, 0, len(rows) + lost, problem, self._read_unfinished(keep=True))
 
-    def _unfinished(self, keep: bool) -> Path | None:
+    def _read_unfinished(self, keep: bool) -> Path | None:
         """Return what a process that was killed had written, if it is kept."""
         parts = parts_left(self.path.resolve(), self.process.pid)
         if keep:

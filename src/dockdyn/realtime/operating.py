@@ -136,7 +136,7 @@ class Operation:
         if state != self.state:
             why = "" if cause == Cause.NONE else f" ({cause_words(cause)})"
             self.console.tell(f"{row['time'] / SECOND:.3f} s: {self.state.name.lower()} → {state.name.lower()}{why}")
-            self._forget(state)
+            self._forget_typed(state)
             if state == OperationState.HOMED and self.first_pose is not None:
                 self.console.tell(_arming_words(row["outputs"]["command"], self.first_pose))
             if state in ASKED_FOR and not self.hold_to_run:
@@ -148,7 +148,7 @@ class Operation:
         self.state, self.cause = state, cause
         self.before.append(row.copy())
 
-    def _forget(self, state: OperationState) -> None:
+    def _forget_typed(self, state: OperationState) -> None:
         """Leave out what was typed before a new state was told: it was not meant for that."""
         if self.hold_to_run and state != OperationState.HOMED:
             return  # the key goes on being held

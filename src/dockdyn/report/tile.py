@@ -64,14 +64,14 @@ class Tile:
             element("p", breakable(self.label), class_="k"),
             number,
             element("p", breakable(note), class_="f") if note else None,
-            self.picture or (_bars(bars) if bars else self._spark() if self.curve.size > 1 else None),
+            self.picture or (_bars(bars) if bars else self._draw_curve() if self.curve.size > 1 else None),
             class_=f"tile panel{sort}",
             data_figures=json.dumps(self.figures) if self.figures else None,
             data_cases=self.cases or None,
             data_limits="" if self.limits else None,
         )
 
-    def _spark(self) -> Html:
+    def _draw_curve(self) -> Html:
         """Return the curve as SVG that needs no script."""
         rows = thin_rows(self.curve, POINTS)
         time, values = self.time[rows], np.nan_to_num(self.curve[rows])

@@ -104,7 +104,7 @@ class RigDriver:
         rig, name = self.rig, self.scenario.name
         if rig.robot.robot is None:
             raise ScenarioError(f"{name}: loop.robot: missing; a laboratory has a robot that takes time")
-        chances = self._chances()
+        chances = self._draw_random_numbers()
         first, later = (None, None) if chances is None else chances
         ages, begun, tells = _initial_laboratory(rig, first, following)
         given = {"command": np.zeros(self.axes), "send": np.zeros((), int)}
@@ -113,7 +113,7 @@ class RigDriver:
         rows = None if later is None else {f"chance_{part}": values for part, values in later._asdict().items()}
         return Laboratory(step, {part: np.asarray(value) for part, value in tells.items()}, rows)
 
-    def _chances(self) -> tuple[Chance, Chance] | None:
+    def _draw_random_numbers(self) -> tuple[Chance, Chance] | None:
         """Return random numbers of a run of the scenario: before its first cycle, and in each; None for an ideal sensor.
 
         A cycle has those of the samples behind its start, the one at its end included.

@@ -164,13 +164,13 @@ class RigStepper:
         """
         several = self.runs.values_of_each(values)
         cases = self.runs.cases(several)
-        built = [self._built(case) for case in cases]
+        built = [self._build_rig(case) for case in cases]
         self._rigs, self._known = (self.runs.stacked([pair[index] for pair in built]) for index in (0, 1))
         self._instants = len(Grid.of(built[0][0], cases[0].content.duration).within(cases[0].content.duration))
         self._axes, self._steps, self._values = built[0][0].plant.port_axes, 0, several
         return self._take(_start_rigs(self._rigs, self._known))
 
-    def _built(self, case: Scenario) -> tuple[Rig, KnownMotion]:
+    def _build_rig(self, case: Scenario) -> tuple[Rig, KnownMotion]:
         """Return the rig of a case and what is known of its run."""
         rig = join_rig(case, self._asked, lambda law: ToldCompensator(law, None)).rig
         grid = Grid.of(rig, case.content.duration)
@@ -190,9 +190,9 @@ class RigStepper:
             return self.observation
         rows = RigRow(self._rigs, self._known, self._found.moving)
         self._steps += 1
-        return self._take(_advance_rigs(rows, None if action is None else self._actions(action)))
+        return self._take(_advance_rigs(rows, None if action is None else self._answer_per_run(action)))
 
-    def _actions(self, action: Compensation) -> Compensation:
+    def _answer_per_run(self, action: Compensation) -> Compensation:
         """Return an answer for every run of the batch."""
         if not isinstance(action, Compensation):
             raise ScenarioError(f"{self.scenario.name}: a step of a rig takes a dockdyn.hil.Compensation")

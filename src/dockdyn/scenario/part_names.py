@@ -50,7 +50,7 @@ class _Names:
     def __init__(self, tables: Tables, part: str):
         self.part, self.tables = part, tables
         self.owners: dict[str, list[str]] = {}  # the bodies that carry a feature, surface or port of a name
-        for body, table in self._bodies():
+        for body, table in self._list_bodies():
             for kind in CARRIED:
                 for name in table.get(kind, {}) if isinstance(table.get(kind), dict) else ():
                     self.owners.setdefault(name, []).append(body)
@@ -79,17 +79,17 @@ class _Names:
             found[LIKE] = self._named(kind, table[LIKE])
         for inside in CARRIED if kind == "body" else ():
             if isinstance(table.get(inside), dict):
-                found[inside] = {name: self._copied(one) for name, one in table[inside].items()}
+                found[inside] = {name: self._carried_with_copies(one) for name, one in table[inside].items()}
         return found
 
-    def _copied(self, table: object) -> object:
+    def _carried_with_copies(self, table: object) -> object:
         """Return what a body carries; what it is like may be another body's, "body.name"."""
         if not isinstance(table, dict) or not isinstance(like := table.get(LIKE), str) or "." not in like:
             return table
         body, _, name = like.partition(".")
         return table | {LIKE: f"{self._body(body)}.{name}"}
 
-    def _bodies(self) -> list[tuple[str, Tables]]:
+    def _list_bodies(self) -> list[tuple[str, Tables]]:
         """Return the names of the bodies that the file has tables of, links as "tree.link"."""
         found = [(name, table) for name, table in self.tables.get("body", {}).items() if isinstance(table, dict)]
         for name, tree in self.tables.get("tree", {}).items():

@@ -79,10 +79,10 @@ class Native:
             raise Left
         self.spent += time.perf_counter() - began
         if code.level < BETTER and self.spent > self.price:
-            self._improve()
+            self._write_better()
         return answers
 
-    def _improve(self) -> None:
+    def _write_better(self) -> None:
         """Write the better one, in one thread; others go on with what there is, and all where it cannot be written."""
         with lock:
             taken, self.price = math.isinf(self.price), math.inf

@@ -110,11 +110,11 @@ class _Course(NamedTuple):
     def deepest(self) -> _Deepest:
         """Return the deepest place, to rounding: the deeper of those found around the two deepest samples that are local
         minima."""
-        found = jax.vmap(self._around)(self._candidates())
+        found = jax.vmap(self._around)(self._deepest_samples())
         distance = jax.vmap(self.distance)(found.low)
         return map_leaves(lambda both: jnp.where(distance[1] < distance[0], both[1], both[0]), found)
 
-    def _candidates(self) -> Float[Array, "2"]:
+    def _deepest_samples(self) -> Float[Array, "2"]:
         """Return places of the two deepest samples that are no less deep than their neighbours."""
 
         def look(index: Scalar, seen: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
@@ -143,9 +143,9 @@ class _Course(NamedTuple):
             return jnp.where(beyond, low, middle), jnp.where(beyond, middle, high)
 
         neighbours = jnp.maximum(share - 1 / INTERVALS, 0.0), jnp.minimum(share + 1 / INTERVALS, 1.0)
-        return self._within(*jax.lax.fori_loop(0, HALVINGS, halve, neighbours))
+        return self._deepest_within(*jax.lax.fori_loop(0, HALVINGS, halve, neighbours))
 
-    def _within(self, low: Scalar, high: Scalar) -> _Deepest:
+    def _deepest_within(self, low: Scalar, high: Scalar) -> _Deepest:
         """Return the deepest place in a narrow bracket: one of its ends, an edge, or where the slope is zero."""
         (before, falls), (after, rises) = self.slope(low), self.slope(high)
         inside = (falls < 0) & (rises > 0)

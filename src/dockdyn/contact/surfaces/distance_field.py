@@ -57,12 +57,12 @@ class DistanceField(Surface):
         return Extent(far, -far, far, whole=True)
 
     def signed_distance(self, point: Vector) -> Scalar:
-        inner, beyond = self._nearest(point)
+        inner, beyond = self._nearest_in_box(point)
         near, shares, _ = self._around(inner)
         return _continue_distance(_spline(near, shares), beyond)
 
     def distance_and_normal(self, point: Vector) -> tuple[Scalar, Vector]:
-        inner, beyond = self._nearest(point)
+        inner, beyond = self._nearest_in_box(point)
         near, shares, finer = self._around(inner)
         distance, slopes = _spline_and_slopes(near, shares)
         outside, far = _sum_of_squares(beyond) > 0, _continue_distance(distance, beyond)
@@ -79,7 +79,7 @@ class DistanceField(Surface):
     def steepest_change(self) -> Scalar:
         return self.steepest
 
-    def _nearest(self, point: Vector) -> tuple[list[Scalar], list[Scalar]]:
+    def _nearest_in_box(self, point: Vector) -> tuple[list[Scalar], list[Scalar]]:
         """Return the place of the box nearest to a point, counted in bricks from the corner, and how far (m) the point is from
         there along each axis."""
         turn = Quaternion.of(self.attitude).matrix()

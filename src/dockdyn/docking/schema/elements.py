@@ -319,10 +319,10 @@ class BushingSection(ElementSection):
         return self.damping is None and not self.damping_ratio and self.slip is None
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-        own, other = self._frames(first, second)
+        own, other = self._frames_on_bodies(first, second)
         return own.position.array(), other.position.array()
 
-    def _frames(self, first: Placed, second: Placed) -> tuple[Pose, Pose]:
+    def _frames_on_bodies(self, first: Placed, second: Placed) -> tuple[Pose, Pose]:
         """Return its frame on either body."""
 
         from dockdyn.mechanics.rigid_body import Pose
@@ -337,7 +337,7 @@ class BushingSection(ElementSection):
     def make(self, first: Placed, second: Placed) -> ForceElement:
         from dockdyn.elements import Brake, Bushing
 
-        own, frame = self._frames(first, second)
+        own, frame = self._frames_on_bodies(first, second)
 
         def diagonal(moving: list[float], turning: list[float]) -> Float[Array, "6 6"]:
             return jnp.diag(jnp.concatenate([jnp.asarray(moving, float), jnp.asarray(turning, float)]))
@@ -494,9 +494,11 @@ class LatchSection(LineSection):
             )
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
-        return self.joined([self.caught_at(line, self._out(), self.lateral) for line in self.lines(first, second)])
+        return self.joined(
+            [self.caught_at(line, self._axis_out_of_seat(), self.lateral) for line in self.lines(first, second)]
+        )
 
-    def _out(self) -> Float[Array, "3"]:
+    def _axis_out_of_seat(self) -> Float[Array, "3"]:
         """Return the unit vector out of the seat; the second body's x axis where none is stated."""
 
         axis = jnp.asarray(self.axis or [1.0, 0.0, 0.0], float)
@@ -529,11 +531,11 @@ class LatchSection(LineSection):
         entry: Reach | Ramp = Reach(jnp.asarray(self.reach, float)) if self.ramp is None else self.ramp.ramp()
         grip: Compliant | Rigid = Rigid("weld" if self.grip == "weld" else "pin")
         if not self.rigid:
-            grip = self._catch(entry, jnp.maximum(jnp.linalg.norm(line.own), lateral), law)
+            grip = self._make_compliant_grip(entry, jnp.maximum(jnp.linalg.norm(line.own), lateral), law)
         ends = self.ends_run and self.tells_loads
         return Latch(line.own, line.other, axis, lateral, entry, grip, closed, ends_run=ends)
 
-    def _catch(self, entry: Reach | Ramp, lever: Scalar, law: NormalLaw | None) -> Compliant:
+    def _make_compliant_grip(self, entry: Reach | Ramp, lever: Scalar, law: NormalLaw | None) -> Compliant:
         """Return the grip that yields; `lever` (m) is that with which a weld holds against turning where that is not stated."""
 
         from dockdyn.contact.latch import Ramp

@@ -574,9 +574,9 @@ class SeveralBodiesSection(Section, abc.ABC):
 
     def starts(self) -> dict[str, tuple[Pose, Twist]]:
         """Return the pose and twist of each body at t = 0, also from traced numbers."""
-        return self._starts(self._start)
+        return self._place_bodies(self._start)
 
-    def _starts(
+    def _place_bodies(
         self, begin: Callable[[str, Callable[[str], tuple[Pose, Twist]]], tuple[Pose, Twist]]
     ) -> dict[str, tuple[Pose, Twist]]:
         """Return the pose and twist of each body; `begin` says those of a body that is on no other, which it may ask of
@@ -693,7 +693,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanics.vector import Vector
 
         resting = Pose.at([0.0, 0.0, 0.0]), Twist.of([0.0, 0.0, 0.0])
-        pose, _ = self._starts(lambda _name, _start: resting)[name]
+        pose, _ = self._place_bodies(lambda _name, _start: resting)[name]
         turn = pose.attitude.matrix()
         place, along = (Vector.of(jnp.asarray(one, float)) for one in (position, axis or [1.0, 0, 0]))
         return (pose.position + turn @ place).array(), (turn @ along).array()
@@ -875,7 +875,7 @@ class SeveralBodiesSection(Section, abc.ABC):
 
         return whole_model(self)
 
-    def _liquids(self) -> dict[str, tuple[int, ...]]:
+    def _number_liquids(self) -> dict[str, tuple[int, ...]]:
         """Return the numbers of the bodies that are the liquids of a body's tanks, by its name."""
         found: dict[str, tuple[int, ...]] = {}
         for tank in self.tank:
@@ -894,7 +894,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         from dockdyn.mechanism.named_points import NamedPoint
 
         starts = self.starts()
-        frames, liquids = self.frames(starts), self._liquids()
+        frames, liquids = self.frames(starts), self._number_liquids()
         at_start = [starts[name] for name in (*self.names(), *frames.links())]
         trees = trees_of(frames)
         linked = [tree for tree in trees if isinstance(tree, TreeBodies)]

@@ -109,7 +109,7 @@ class _Links:
         self._place_root()
         for link in self.robot.links:
             if link not in self.anchors:
-                self._place(link, self.robot.joints[link])
+                self._place_link(link, self.robot.joints[link])
         for link in self.found:
             if link in self.robot.joints and (mimic := self.robot.joints[link].mimic) is not None:
                 self._follow(link, mimic)
@@ -122,7 +122,7 @@ class _Links:
         held = {key: value for key, value in self.body.items() if key in ("on", "joint", "velocity", "rate")}
         if on is not None:
             held = {"joint": {"kind": "locked", "position": frame[:3, 3].tolist()}} | held
-        if not (body := self._weight(root)):
+        if not (body := self._mass_of_link(root)):
             if on is not None and joint is None:
                 self.anchors[root] = on, frame
                 self._add_port(root)
@@ -131,7 +131,7 @@ class _Links:
                 words = "stays where it is, as no body does; must be `on` a body that has no joint of its own"
                 raise ScenarioError(f"{self.robot.label}: link {root}: {words}")
             way = self._way_to_first(root)
-            body = self._weight(way[-1])
+            body = self._mass_of_link(way[-1])
         turned = [np.eye(4)]
         for link in way[1:]:
             turned.append(turned[-1] @ self.robot.joints[link].frame)
@@ -148,18 +148,18 @@ class _Links:
         for link, joint in self.robot.joints.items():
             if joint.kind == "locked" and joint.parent in ways:
                 ways[link] = [*ways[joint.parent], link]
-                if self._weight(link):
+                if self._mass_of_link(link):
                     return ways[link]
         words = (
             "has no mass, nor has what is locked to it; must have one, or be `on` another body without a joint there"
         )
         raise ScenarioError(f"{self.robot.label}: link {root}: {words}")
 
-    def _place(self, link: str, joint: UrdfJoint) -> None:
+    def _place_link(self, link: str, joint: UrdfJoint) -> None:
         """Place a link on its parent, which is placed: as a body, or without mass as a point."""
         carrier, on = self.anchors[joint.parent]
         at = on @ joint.frame
-        if body := self._weight(link):
+        if body := self._mass_of_link(link):
             self.found[link] = self._body(link, body, at) | {"on": carrier, "joint": self._joint(link, joint, at)}
         elif joint.kind == "locked":
             self.anchors[link] = carrier, at
@@ -177,7 +177,7 @@ class _Links:
         port = f"{self.name}-{link}" if name == self.body.get("on") else link
         self.ports.setdefault(name, {})[port] = {"position": frame[:3, 3].tolist()}
 
-    def _weight(self, link: str) -> Entry:
+    def _mass_of_link(self, link: str) -> Entry:
         """Return mass, centre and inertia of a link, those that the scenario states before the file's; nothing without mass."""
         table = self.stated.get(link, {})
         stated = {key: table[key] for key in ("mass", "inertia") if key in table}

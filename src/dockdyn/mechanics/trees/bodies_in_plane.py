@@ -239,9 +239,9 @@ class BodiesInPlane(Module):
     def _drift(self, here: Placement) -> Float[Array, "bodies 3"]:
         """Return the rates of the twists where the rates of all coordinates stay: J̇ v."""
         q, v = jnp.stack([q for q, _ in here.joints]), jnp.stack([v for _, v in here.joints])
-        return jax.jvp(lambda q: self._twists(q, v), (q,), (v,))[1]
+        return jax.jvp(lambda q: self._twists_in_plane(q, v), (q,), (v,))[1]
 
-    def _twists(self, q: Row, v: Row) -> Float[Array, "bodies 3"]:
+    def _twists_in_plane(self, q: Row, v: Row) -> Float[Array, "bodies 3"]:
         """Return the bodies' twists in the plane."""
         found = self.placed(Coordinates((), tuple(q)), Velocities((), tuple(v))).bodies
         each = [(one.twist.velocity.x, one.twist.velocity.y, one.twist.rate.z) for one in found]
@@ -254,7 +254,7 @@ class BodiesInPlane(Module):
     def mobility(self, here: Placement) -> PlaneMobility:
         """Return M⁻¹ where the bodies are, to be asked several times."""
         q = jnp.stack([q for q, _ in here.joints])
-        columns = jax.lax.map(lambda v: self._twists(q, v), jnp.eye(q.shape[0]))
+        columns = jax.lax.map(lambda v: self._twists_in_plane(q, v), jnp.eye(q.shape[0]))
         moved = [jnp.zeros(())] * q.shape[0]
         for tree in self.trees:
             for number, mass in tree.moved().items():

@@ -67,7 +67,7 @@ class BodiesOnLine(Module):
         """Return the bodies that slides hold, by number, each with its joint."""
         return self.in_space.held()
 
-    def _slides(self) -> list[tuple[int, int, Joint]]:
+    def _list_slides(self) -> list[tuple[int, int, Joint]]:
         """Return the slides: the numbers of the body that each holds and of its carrier, a carrier before what it carries."""
         return [
             (tree.members[place], tree.members[joint.carrier], joint)
@@ -111,7 +111,7 @@ class BodiesOnLine(Module):
         """Return all bodies where `q` and `v` put them."""
         joints, roots = tuple(zip(q.joints, v.joints, strict=True)), self.roots()
         along = dict(zip(roots, joints[len(joints) - len(roots) :], strict=True))
-        for body, carrier, joint in self._slides():
+        for body, carrier, joint in self._list_slides():
             (place, speed), way = along[carrier], joint.mount.x + joint.arm.x
             if joint.number is not None:
                 coordinate, rate = joint.motion(joints)
@@ -143,13 +143,13 @@ class BodiesOnLine(Module):
         between: tuple[tuple[int, int], ...],
     ) -> LoadResponse:
         along = [force.x for force in forces]
-        for body, carrier, joint in self._slides():
+        for body, carrier, joint in self._list_slides():
             if joint.number is not None and joint.led is None:
                 effort = joint.axis.x * efforts[joint.number]
                 along[body], along[carrier] = along[body] + effort, along[carrier] - effort
         reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
-        free = tuple(map(_rate_along_line, self._accelerations(along)))
+        free = tuple(map(_rate_along_line, self._accelerate_bodies(along)))
         bodies, pushed = coupled_rates(free, self._answer, Lines.joined(several) if several else None)
         return LoadResponse(self._rates([one.velocity.x for one in bodies]), bodies, pushed)
 
@@ -162,22 +162,22 @@ class BodiesOnLine(Module):
         return self._answer(rows)
 
     def _answer(self, rows: Rows) -> Rows:
-        moved = self._accelerations([rows[:, number, 0] for number in range(len(self.bodies))])
+        moved = self._accelerate_bodies([rows[:, number, 0] for number in range(len(self.bodies))])
         return jnp.zeros_like(rows).at[:, :, 0].set(jnp.stack(moved, axis=1))
 
-    def _accelerations(self, forces: Sequence[Float[Array, "*lines"]]) -> list[Float[Array, "*lines"]]:
+    def _accelerate_bodies(self, forces: Sequence[Float[Array, "*lines"]]) -> list[Float[Array, "*lines"]]:
         """Return how forces (N) on the bodies change their speeds (m/s²): what welds hold together moves as one."""
-        welded = self._welded()
+        welded = self._group_welded()
         pushed = {
             root: sum((forces[n] for n in members[1:]), forces[root]) / self._mass_of(members)
             for root, members in welded.items()
         }
         return [pushed[next(root for root, members in welded.items() if n in members)] for n in range(len(forces))]
 
-    def _welded(self) -> dict[int, list[int]]:
+    def _group_welded(self) -> dict[int, list[int]]:
         """Return what moves as one, by number: a body that no weld holds with all that welds hold on it, itself first."""
         found = {number: [number] for number in range(len(self.bodies))}
-        carried = {body: carrier for body, carrier, joint in self._slides() if joint.number is None}
+        carried = {body: carrier for body, carrier, joint in self._list_slides() if joint.number is None}
         for number in carried:
             root = number
             while root in carried:
@@ -193,7 +193,7 @@ class BodiesOnLine(Module):
         """Return the rates of the velocities, of bodies whose own change so."""
         slides = {
             joint.number: joint.axis.x * (bodies[body] - bodies[carrier])
-            for body, carrier, joint in self._slides()
+            for body, carrier, joint in self._list_slides()
             if joint.number is not None and joint.led is None
         }
         return Velocities((), (*(slides[number] for number in sorted(slides)), *(bodies[n] for n in self.roots())))
@@ -232,7 +232,7 @@ class LineMobility(NamedTuple):
 
     def change(self, load: Float[Array, "bodies 6"]) -> Velocities:
         """Return what impulses (N s, inertial) on the bodies change of the velocities at once."""
-        return self.bodies._rates(self.bodies._accelerations([own[0] for own in load]))
+        return self.bodies._rates(self.bodies._accelerate_bodies([own[0] for own in load]))
 
 
 Moving = MovingBodies | BodiesInPlane | BodiesOnLine  # bodies as they may move

@@ -56,9 +56,11 @@ class JointedTree(NamedTuple):
     def needed(self, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
         """Return the force (N, inertial) and torque (N m, body axes) that the motion of each body needs."""
         own, bent = [twists[number] for number in self.members], self.tree.bent(self.placed, self.motions)
-        return self.tree.needed(self.placed, bent, own, dict(zip(self._single(), rates.joints, strict=True)))
+        return self.tree.needed(
+            self.placed, bent, own, dict(zip(self._coordinates_outside_rows(), rates.joints, strict=True))
+        )
 
-    def _single(self) -> list[int]:
+    def _coordinates_outside_rows(self) -> list[int]:
         """Return the numbers of the coordinates of all trees that are in no row, as `Velocities.joints` has them."""
         rows = self.motions.numbers if isinstance(self.motions, Motions) else ()
         return [number for number in range(len(self.motions)) if not any(number in own for own in rows)]
@@ -167,16 +169,16 @@ class Equations(NamedTuple):
         efforts of all joints."""
         drift = [rates.twist(one) for rates, one in zip(self.drift, self.placed, strict=True)]
         needed = self.tree.needed(self.placed, self.bent, drift)
-        bending = self._bending(drift)
+        bending = self._bending_efforts(drift)
         spare = [(force - f, torque - t) for force, torque, (f, t) in zip(forces, torques, needed, strict=True)]
-        loads = self._gather(*zip(*spare, strict=True))
+        loads = self._gather_loads(*zip(*spare, strict=True))
         own = {number: efforts[number] - bending.get(number, 0.0) for number in self.screws}
-        u = self._solve(loads, own, [efforts_of(efforts, one.numbers) for one in self.tree.loose()])
-        bodies = [a.plus(b) for a, b in zip(self._spread(loads[0].force, u), self.drift, strict=True)]
+        u = self._solve_rates(loads, own, [efforts_of(efforts, one.numbers) for one in self.tree.loose()])
+        bodies = [a.plus(b) for a, b in zip(self._spread_to_bodies(loads[0].force, u), self.drift, strict=True)]
         found = [rates.twist(one) for rates, one in zip(bodies, self.placed, strict=True)]
-        return self._accelerated(loads[0].force, u, found)
+        return self._accelerate_all(loads[0].force, u, found)
 
-    def _bending(self, rates: Sequence[Twist]) -> dict[int, Scalar]:
+    def _bending_efforts(self, rates: Sequence[Twist]) -> dict[int, Scalar]:
         """Return efforts that modes need for what bending does to the inertia of their links, whose twists change at these
         rates."""
         found = {}
@@ -192,30 +194,35 @@ class Equations(NamedTuple):
 
         Their numbers may be arrays, of one load after another.
         """
-        loads = self._gather(forces, torques)
+        loads = self._gather_loads(forces, torques)
         none = [jnp.zeros(()) for _ in self.tree.loose()]
-        u = self._solve(loads, dict.fromkeys(self.screws, jnp.zeros(())), none)
-        bodies = [one.twist(placed) for one, placed in zip(self._spread(loads[0].force, u), self.placed, strict=True)]
-        return self._accelerated(loads[0].force, u, bodies)
+        u = self._solve_rates(loads, dict.fromkeys(self.screws, jnp.zeros(())), none)
+        bodies = [
+            one.twist(placed)
+            for one, placed in zip(self._spread_to_bodies(loads[0].force, u), self.placed, strict=True)
+        ]
+        return self._accelerate_all(loads[0].force, u, bodies)
 
     def reactions(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
         """Return what passes through the joint of each body but the root, force and moment at the joint, the body's axes. The
         loads are those that the bodies' motion needs less those that are known."""
         found = []
-        loads = self._gather(forces, torques)[1:]
+        loads = self._gather_loads(forces, torques)[1:]
         for joint, one, place, load in zip(self.tree.joints, self.placed[1:], self.places[1:], loads, strict=True):
             moment = load.moment - (place - one.rotation @ joint.arm).cross(load.force)
             found.append((one.rotation.transposed_times(load.force), one.rotation.transposed_times(moment)))
         return found
 
-    def _gather(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Load]:
+    def _gather_loads(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Load]:
         """Return loads on each body and on all that it carries."""
         loads = []
         for force, torque, one, place in zip(forces, torques, self.placed, self.places, strict=True):
             loads.append(Load(force, one.rotation @ torque + place.cross(force)))
         return _composite_sums(self.tree, loads)
 
-    def _solve(self, loads: Sequence[Load], efforts: dict[int, Scalar], loose: Sequence[Row | Scalar]) -> TreeRates:
+    def _solve_rates(
+        self, loads: Sequence[Load], efforts: dict[int, Scalar], loose: Sequence[Row | Scalar]
+    ) -> TreeRates:
         """Return the rates of the root's angular velocity (inertial) and of those of the coordinates, by the efforts of those
         with screws and of `loose` vibrations."""
         whole, turning = self._centre(loads[0].force), loads[0].moment
@@ -237,7 +244,7 @@ class Equations(NamedTuple):
         """Return the frames that these loose modes move, by their places in the tree."""
         return [body for body, one in self.frames.items() if one.frame.numbers == numbers]
 
-    def _accelerated(self, force: Vector, u: TreeRates, bodies: list[Twist]) -> Acceleration:
+    def _accelerate_all(self, force: Vector, u: TreeRates, bodies: list[Twist]) -> Acceleration:
         """Return how velocities change under a `force` on all, where the twists of the `bodies` change so."""
         spin = self.placed[0].rotation.transposed_times(u.spin)
         return Acceleration(Twist(self._centre(force), spin), u.coordinates, u.loose, bodies)
@@ -246,7 +253,7 @@ class Equations(NamedTuple):
         """Return the acceleration of the common centre of mass."""
         return force * (1 / self.tree.mass())
 
-    def _spread(self, force: Vector, u: TreeRates) -> list[Rates]:
+    def _spread_to_bodies(self, force: Vector, u: TreeRates) -> list[Rates]:
         """Return what a force on all and rates of u do to the bodies."""
         start = self._centre(force)
         for number, rate in u.coordinates.items():

@@ -113,7 +113,7 @@ class MovingBodies(Module):
     def planar(self) -> bool:
         """Whether all stay in the x–y plane, so that nothing answers loads out of it."""
         bases = [tree.tree.layout.base == "planar" for tree in self.linked]
-        return len(bases) == len(self.trees) > 0 and all(bases) and not self._alone()
+        return len(bases) == len(self.trees) > 0 and all(bases) and not self._bodies_outside_trees()
 
     @property
     def directions(self) -> int:
@@ -274,13 +274,13 @@ class MovingBodies(Module):
         reflected = [(*numbers, one) for numbers, one in zip(between, inertia, strict=True)]
         several = [one for one in (reflected_lines(len(self.bodies), reflected), connected) if one is not None]
         lines = Lines.joined(several) if several else None
-        if self.linked and len(self.linked) == len(self.trees) and not self._alone():
+        if self.linked and len(self.linked) == len(self.trees) and not self._bodies_outside_trees():
             return self._linked_response(here, forces, torques, efforts, lines)
         moving = {
             number: self.bodies[number].acceleration(here.bodies[number].twist, forces[number], torques[number])
-            for number in self._alone()
+            for number in self._bodies_outside_trees()
         }
-        equations = self._equations(here)
+        equations = self._tree_equations(here)
 
         def accelerated(forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Acceleration | TreeAcceleration]:
             found: list[Acceleration | TreeAcceleration] = []
@@ -343,7 +343,7 @@ class MovingBodies(Module):
 
     def mobility(self, here: Placement) -> Mobility:
         """Return M⁻¹ where the bodies are, to be asked several times."""
-        return Mobility(self, self._equations(here))
+        return Mobility(self, self._tree_equations(here))
 
     def _change(self, equations: Sequence[Equations | TreeEquations], load: Float[Array, "bodies 6"]) -> Velocities:
         forces, torques = ([Vector.of(row[part]) for row in load] for part in (slice(3), slice(3, 6)))
@@ -351,7 +351,10 @@ class MovingBodies(Module):
             one.change(_parts_of_bodies(tree, forces), _parts_of_bodies(tree, torques))
             for tree, one in zip(self.trees, equations, strict=True)
         ]
-        alone = {number: twist_of(alone_answer(self.bodies[number], load[None, number])[0]) for number in self._alone()}
+        alone = {
+            number: twist_of(alone_answer(self.bodies[number], load[None, number])[0])
+            for number in self._bodies_outside_trees()
+        }
         still = Twist(Vector.zero(), Vector.zero())
         return self._rates(tuple(alone.get(number, still) for number in range(len(self.bodies))), moved)
 
@@ -375,7 +378,7 @@ class MovingBodies(Module):
     def _linked_in_place(self, here: Placement) -> list[LinkedTree]:
         return [one for one in self._in_place(here) if isinstance(one, LinkedTree)]
 
-    def _alone(self) -> list[int]:
+    def _bodies_outside_trees(self) -> list[int]:
         """Return the numbers of the bodies that are in no tree."""
         joined = {number for tree in self.trees for number in tree.members}
         return [number for number in range(len(self.bodies)) if number not in joined]
@@ -394,12 +397,12 @@ class MovingBodies(Module):
                 found.append(LinkedTree(tree, place, number))
         return found
 
-    def _equations(self, here: Placement) -> list[Equations | TreeEquations]:
+    def _tree_equations(self, here: Placement) -> list[Equations | TreeEquations]:
         """Return the equations of motion of the trees."""
         return [one.equations() for one in self._in_place(here)]
 
     def _answer(self, equations: Sequence[Equations | TreeEquations], rows: Rows) -> Rows:
-        found = {number: alone_answer(self.bodies[number], rows[:, number]) for number in self._alone()}
+        found = {number: alone_answer(self.bodies[number], rows[:, number]) for number in self._bodies_outside_trees()}
         for tree, one in zip(self.trees, equations, strict=True):
             loads = [rows[:, number].T for number in tree.members]
             rates = one.change([Vector.of(load[:3]) for load in loads], [Vector.of(load[3:]) for load in loads])

@@ -195,13 +195,13 @@ class LinkedTree(NamedTuple):
         tree, here = self.tree.tree, self.here
         inertia = [Inertia.of(one) for one in tree.links.inertia]
         found = [0.5 * twist @ one.momentum(twist) for one, twist in zip(inertia, here.motion.twist, strict=True)]
-        for link, inside, rates in self._bent():
+        for link, inside, rates in self._bent_links():
             twist = here.motion.twist[link]
             momentum = inside.inertia.momentum(twist) + 2.0 * rates @ inside.coupling
             found[link] += 0.5 * (twist @ momentum + rates @ inside.modal @ rates)
         return found
 
-    def _bent(self) -> list[tuple[int, BeamLinks, Float[Array, "width"]]]:
+    def _bent_links(self) -> list[tuple[int, BeamLinks, Float[Array, "width"]]]:
         """Return the links that bend, by number, with the inertia of their beams and the rates of their modes."""
         tree, here = self.tree.tree, self.here
         if not len(bent := tree.bending()):
@@ -234,7 +234,7 @@ class LinkedTree(NamedTuple):
     def bending(self) -> list[Bending]:
         """Return what each link that bends has of momentum beside what it would have straight."""
         motion, found = self.here.motion, []
-        for link, inside, rates in self._bent():
+        for link, inside, rates in self._bent_links():
             body, centre, turn = self.tree.bodies[link], self.tree.centres[link], motion.rotation[link]
             twist = motion.twist[link]
             whole = Inertia.of(self.tree.tree.links.inertia[link]).plus(inside.inertia)

@@ -33,14 +33,14 @@ class TreeRow(NamedTuple):
     @property
     def attitudes(self) -> Attitudes:
         """Where the angular velocities of quaternions begin in its row of velocities."""
-        free = self._free()
+        free = self._free_columns()
         base = [3] if self._base == "free" else []
-        return (*base, *(free.index(own[0]) for own in self._joints() if len(own) > 1))
+        return (*base, *(free.index(own[0]) for own in self._joint_columns() if len(own) > 1))
 
     @property
     def width(self) -> int:
         """How many velocities its row has."""
-        return len(self._free())
+        return len(self._free_columns())
 
     @property
     def size(self) -> int:
@@ -51,12 +51,12 @@ class TreeRow(NamedTuple):
     def _base(self) -> str:
         return self.bodies.tree.layout.base
 
-    def _free(self) -> list[int]:
+    def _free_columns(self) -> list[int]:
         """Return the columns of the tree's velocities that the row has."""
         _, _, count = self.bodies.tree.layout.columns()
         return [column for column in range(count) if column not in self.bodies.locked]
 
-    def _joints(self) -> list[list[int]]:
+    def _joint_columns(self) -> list[list[int]]:
         """Return the columns of each joint that moves, held or not, in the order of the links."""
         return [own for own in self.bodies.tree.layout.columns()[0] if own]
 
@@ -81,7 +81,7 @@ class TreeRow(NamedTuple):
         elif self._base == "planar":
             parts.append(attitude.planar_angle()[None])
         joints, balls = iter(q.joints), iter(q.balls)
-        for own in self._joints():
+        for own in self._joint_columns():
             if len(own) > 1:
                 parts.append(Quaternion.of(next(balls)).normalised().array())
             else:
@@ -98,7 +98,7 @@ class TreeRow(NamedTuple):
             zero = jnp.zeros(())
             attitude = Quaternion.exponential(Vector(zero, zero, row[2])).array()
         joints, balls = list[Array](), list[Array]()
-        for own in self._joints():
+        for own in self._joint_columns():
             if len(own) > 1:
                 balls.append(row[at : at + 4])
                 at += 4
@@ -120,11 +120,11 @@ class TreeRow(NamedTuple):
 
     def row(self, q: Configuration, v: Row) -> Row:
         """Return the tree's velocities in a row."""
-        return jnp.concatenate([self._drift(q, v), v[np.array(self._free()[self._axes :], int)]])
+        return jnp.concatenate([self._drift(q, v), v[np.array(self._free_columns()[self._axes :], int)]])
 
     def velocities(self, q: Configuration, row: Row) -> Row:
         """Return the tree's velocities of a row."""
         axes, (_, _, count) = self._axes, self.bodies.tree.layout.columns()
-        v = jnp.zeros(count).at[np.array(self._free()[axes:], int)].set(row[axes:])
+        v = jnp.zeros(count).at[np.array(self._free_columns()[axes:], int)].set(row[axes:])
         turn = Quaternion.of(q.attitude).matrix().array()[:axes, :axes]
         return v.at[:axes].set(turn.T @ (row[:axes] - self._drift(q, v)))

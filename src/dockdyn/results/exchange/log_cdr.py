@@ -133,23 +133,23 @@ class _Content:
 
     def message(self, fields: tuple[_Field, ...]) -> dict[str, Any]:
         """Return the fields that are kept."""
-        self._count()
+        self._count_part()
         if not fields:
             self._numbers("B", 1)  # in IDL no structure is empty
         found: dict[str, Any] = {}
         for field in fields:
-            value = self._array(field) if field.array else self._one(field)
+            value = self._read_array(field) if field.array else self._read_single(field)
             if field.kept:
                 found[field.name] = value
         return found
 
-    def _one(self, field: _Field) -> Any:  # noqa: ANN401, a number or a message
+    def _read_single(self, field: _Field) -> Any:  # noqa: ANN401, a number or a message
         """Return what a field is that is no array."""
         if field.message is not None:
             return self.message(field.message)
         return self._numbers(field.form, 1)[0] if field.form else self._text()
 
-    def _array(self, field: _Field) -> list[Any]:
+    def _read_array(self, field: _Field) -> list[Any]:
         """Return what a field is that is an array; nothing of one that is too long for columns."""
         count = self._numbers("I", 1)[0] if field.size is None else field.size
         kept = field.kept and count <= MOST_NAMED
@@ -168,17 +168,17 @@ class _Content:
             return ()
         size = struct.calcsize(f"={form}")
         begin = self.at + (HEADER - self.at) % size
-        self.at = self._until(begin + size * count)
+        self.at = self._place_until(begin + size * count)
         return struct.unpack_from(f"{self.order}{count}{form}", self.data, begin) if kept else ()
 
     def _text(self) -> str:
         """Return the next text, which ends with a zero that its length counts."""
-        self._count()
+        self._count_part()
         length = self._numbers("I", 1)[0]
-        begin, self.at = self.at, self._until(self.at + length)
+        begin, self.at = self.at, self._place_until(self.at + length)
         return self.data[begin : max(begin, self.at - 1)].decode(errors="replace")
 
-    def _count(self) -> None:
+    def _count_part(self) -> None:
         """Count a part. Raises ValueError where there are too many of them in the message, or in all of the file."""
         self.parts.taken += 1
         if self.parts.taken > self.most:
@@ -186,7 +186,7 @@ class _Content:
                 raise ValueError(f"has, with all before it, more than {self.most} parts")
             raise ValueError(f"has more than {MOST_IN_ONE} parts")
 
-    def _until(self, end: int) -> int:
+    def _place_until(self, end: int) -> int:
         """Return a place in the content. Raises ValueError for one beyond its end."""
         if end > len(self.data):
             raise ValueError("ends before what it says that it has")

@@ -38,14 +38,14 @@ class LiveRig:
             for motion, along in zip((self._model, self._robot), deep, strict=True):
                 motion.position[0, 0] = along
             for line, along in zip(self.scene.lines, deep, strict=True):
-                self._press(line.carrier, line.stretch, along)
+                self._set_spring(line.carrier, line.stretch, along)
         else:
             placed = carried_poses(self._content, np.stack([robot, model]))
             for row, motion in enumerate((self._robot, self._model)):
                 motion.position[0], motion.attitude[0] = placed[0][row], placed[1][row]
         self.scene.arrows[0].place[0] = self._at.points(self._tip)[0]
 
-    def _press(self, base: SceneMotion | None, length: np.ndarray | None, along: float) -> None:
+    def _set_spring(self, base: SceneMotion | None, length: np.ndarray | None, along: float) -> None:
         """Set a spring in front of a block: it ends where it did, and one that only pushes is not drawn out."""
         assert base is not None and length is not None
         start = along if self._content.bilateral else max(along, 0.0)

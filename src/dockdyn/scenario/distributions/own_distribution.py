@@ -85,7 +85,7 @@ class OwnDistribution(DistributionSection, Own):
         numbers = {name: si(getattr(self, name)) for name in parameters_of(self.made)}
         given = {name: np.array(value) if isinstance(value, list) else value for name, value in numbers.items()}
         words = {name: getattr(self, name) for name in settings_of(self.made)}
-        with self._blamed():
+        with self._blame_own_code():
             return self.made(**given, **words)
 
     def count(self) -> int:
@@ -113,7 +113,7 @@ class OwnDistribution(DistributionSection, Own):
         return self._numbers("inverse", self._answer("inverse", inner(cube)), (len(cube), self.count()))
 
     @contextmanager
-    def _blamed(self, method: str = "") -> Iterator[None]:
+    def _blame_own_code(self, method: str = "") -> Iterator[None]:
         """Raise what the user's own code raises inside as a ValueError of one line that names it."""
         try:
             yield
@@ -124,7 +124,7 @@ class OwnDistribution(DistributionSection, Own):
     def _answer(self, method: str, *given: object) -> ArrayLike:
         """Return what a method of the class answers. ValueError where it fails."""
         made = self.make()
-        with self._blamed(method):
+        with self._blame_own_code(method):
             return getattr(made, method)(*given)
 
     def _whole(self, method: str) -> int:
@@ -135,7 +135,7 @@ class OwnDistribution(DistributionSection, Own):
 
     def _numbers(self, method: str, found: ArrayLike, shape: tuple[int, ...]) -> Values:
         """Return what a method gives, as finite numbers of a shape."""
-        with self._blamed(method):
+        with self._blame_own_code(method):
             values = np.asarray(found, float)
         if values.shape != shape:
             raise ValueError(f"{self.distribution}: {method} gives numbers of shape {values.shape}; must be {shape}")

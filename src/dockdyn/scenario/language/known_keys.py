@@ -75,7 +75,7 @@ class KnownKeys:
     def at(self, path: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
         """Return the keys allowed in the table at `path`, and by law or shape those of the others that it could name."""
         node, value = self._at(path)
-        mine = self._chosen(node, value)
+        mine = self._choose_table(node, value)
         others = {str(_tag(o)): list(o.get("properties", {})) for o in self._options(node)}
         return list(mine.get("properties", {})), {
             tag: k for tag, k in others.items() if tag not in ("None", str(_tag(mine)))
@@ -94,11 +94,11 @@ class KnownKeys:
     def needed_at(self, path: Sequence[str]) -> str:
         """Return words for a message: what the key at `path`, which the file does not state, must be."""
         node, value = self._at(path[:-1])
-        return self._words_of(self._inside(self._chosen(node, value), path[-1]))
+        return self._words_of(self._inside(self._choose_table(node, value), path[-1]))
 
     def is_optional(self, path: Sequence[str]) -> bool:
         """Return whether the key at `path` may be left out."""
-        return path[-1] not in self._chosen(*self._at(path[:-1])).get("required", ())
+        return path[-1] not in self._choose_table(*self._at(path[:-1])).get("required", ())
 
     def _words_of(self, node: Node) -> str:
         """Return what a value can be, in words: "a mass greater than 0 kg", "a list of 3 entries, each a length in m"."""
@@ -122,7 +122,7 @@ class KnownKeys:
         """Return what is at a path, as pydantic describes it and as it is stated."""
         node, value = self._schema, self.data
         for part in path:
-            node = self._chosen(node, value)
+            node = self._choose_table(node, value)
             value = value[int(part)] if isinstance(value, list) else value[part]
             node = self._inside(node, part)
         return node, value
@@ -136,7 +136,7 @@ class KnownKeys:
             return f"did you mean {close[0]!r}?"
         if (here := SYNONYMS.get(word)) in keys:
             return f"it is called {here!r} here"
-        stated, others = self._everywhere()
+        stated, others = self._keys_of_all_tables()
         first, _, inside = asked.partition(".")
         for key in (stated + others) if first == word and inside else ():
             table, _, rest = key.partition(".")
@@ -148,36 +148,36 @@ class KnownKeys:
                 return found
         return close_to(last, stated) or own
 
-    def _everywhere(self) -> tuple[list[str], list[str]]:
+    def _keys_of_all_tables(self) -> tuple[list[str], list[str]]:
         """Return the dotted keys of all numbers and words that the tables state, and of those that they could."""
         stated: list[str] = []
         others: list[str] = []
-        for path, keys, given in islice(self._tables(self._schema, self.data, (), 0), MOST_TABLES):
+        for path, keys, given in islice(self._walk_tables(self._schema, self.data, (), 0), MOST_TABLES):
             for key in keys:
                 (stated if key in given else others).append(".".join([*path, key]))
         return stated, others
 
-    def _tables(
+    def _walk_tables(
         self, node: Node, value: object, path: tuple[str, ...], absent: int
     ) -> Iterator[tuple[tuple[str, ...], list[str], Node]]:
         """Walk the tables: each with how it is named in a key, its own keys that hold no table, and what it states."""
         if isinstance(value, list):
             items = self._inside(node, "0")
             for index, item in enumerate(value):
-                yield from self._tables(items, item, (*path, str(index)), absent)
+                yield from self._walk_tables(items, item, (*path, str(index)), absent)
             return
         if isinstance(value, dict) and self._holds_names(node):
             for name, table in value.items():
-                yield from self._tables(self._inside(node, name), table, (*path, name), absent)
+                yield from self._walk_tables(self._inside(node, name), table, (*path, name), absent)
             return
-        properties = self._chosen(node, value).get("properties", {})
+        properties = self._choose_table(node, value).get("properties", {})
         if not properties or absent > DEEPEST_ABSENT:
             return
         given = value if isinstance(value, dict) else {}
         yield path, [key for key, inside in properties.items() if not self._is_table(inside)], given
         for key, inside in properties.items():
             if key in given or not self._is_list(inside):
-                yield from self._tables(inside, given.get(key), (*path, key), absent + (key not in given))
+                yield from self._walk_tables(inside, given.get(key), (*path, key), absent + (key not in given))
 
     def _options(self, node: Node) -> list[Node]:
         """Return what a value can be, references followed."""
@@ -186,7 +186,7 @@ class KnownKeys:
         several = node.get("anyOf", []) + node.get("oneOf", [])
         return [option for one in several for option in self._options(one)] if several else [node]
 
-    def _chosen(self, node: Node, value: object) -> Node:
+    def _choose_table(self, node: Node, value: object) -> Node:
         """Return the table that a value names by its tag, of several the one with most of its keys, or the first there is."""
         given = next((value[name] for name in TAGS if name in value), None) if isinstance(value, dict) else None
         tables = [option for option in self._options(node) if "properties" in option]

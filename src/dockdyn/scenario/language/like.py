@@ -92,11 +92,11 @@ class _Filling:
                 f"{self.name}: {'.'.join(path)}.{KEY}: tables are like each other in a circle ({circle})"
             )
         self.under_way.append(path)
-        origin = self._origin(path, table[KEY])
+        origin = self._path_of_original(path, table[KEY])
         for inner in list(_alike(self._at(origin), origin, self.are_named_at)):
             self.fill(inner)
         del table[KEY]
-        self._copy(self._at(origin), table, origin, path)
+        self._copy_table(self._at(origin), table, origin, path)
         self.under_way.pop()
 
     def _at(self, path: Sequence[str]) -> Tables:
@@ -106,7 +106,7 @@ class _Filling:
         found: Tables = place
         return found
 
-    def _origin(self, path: Path, stated: object) -> Path:
+    def _path_of_original(self, path: Path, stated: object) -> Path:
         """Return the path of the table that the one at `path` is like."""
         where = f"{self.name}: {'.'.join(path)}.{KEY}"
         if not isinstance(stated, str):
@@ -129,14 +129,14 @@ class _Filling:
             raise ScenarioError(f"{where} = {shown(stated)}: {'.'.join(found)} is no table")
         return tuple(found)
 
-    def _copy(self, source: Mapping[str, Any], into: Tables, origin: Path, path: Path) -> None:
+    def _copy_table(self, source: Mapping[str, Any], into: Tables, origin: Path, path: Path) -> None:
         """Put what a table says into another one, where that does not say it itself."""
         for key, value in source.items():
             if key not in into:
                 into[key] = copy.deepcopy(value)
                 self.copies.origins[".".join([*path, key])] = self.copies.origin_of(".".join([*origin, key]))
             elif key not in ONE_VALUE and _are_merged(into[key], value):
-                self._copy(value, into[key], (*origin, key), (*path, key))
+                self._copy_table(value, into[key], (*origin, key), (*path, key))
 
 
 def _are_merged(own: object, value: object) -> bool:

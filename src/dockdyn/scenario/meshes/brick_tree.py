@@ -63,8 +63,8 @@ class BrickTree:
         while self.limit >= worst:
             self.limit = min(self.limit, worst) / FINER
         while worst > self.limit:
-            wanted = [self._wanted(number) for number in range(len(self.levels))]
-            wanted = self._balanced([np.zeros((0, 3), np.int64), *wanted])
+            wanted = [self._find_wanted(number) for number in range(len(self.levels))]
+            wanted = self._balance_wanted([np.zeros((0, 3), np.int64), *wanted])
             if self.bricks() + sum(map(len, wanted)) > MOST:
                 return False
             self._add(wanted)
@@ -87,7 +87,7 @@ class BrickTree:
         for number, level in enumerate(self.levels):
             own = slice(firsts[number], firsts[number + 1])
             coefficients[own] = level.coefficients
-            found = self._children(number)
+            found = self._number_children(number)
             children[own] = np.where(found < 0, 0, found + firsts[number + 1])
         return coefficients, children
 
@@ -119,29 +119,29 @@ class BrickTree:
             off = np.where(met, np.abs(true - found[near]), -1)
             level.misses[(part[near[0]], *near[1:])] = off
         level.seen[new] = True
-        return float(np.where(self._leaves(number), level.misses, -1).max())
+        return float(np.where(self._find_leaves(number), level.misses, -1).max())
 
-    def _leaves(self, number: int) -> np.ndarray:
+    def _find_leaves(self, number: int) -> np.ndarray:
         """Return which cells of a level have no finer ones."""
-        return spread_over_cells(self._children(number) < 0)
+        return spread_over_cells(self._number_children(number) < 0)
 
-    def _children(self, number: int) -> Int[np.ndarray, "n 8"]:
+    def _number_children(self, number: int) -> Int[np.ndarray, "n 8"]:
         """Return the numbers, in the next level, of the bricks of the octants of a level; -1 where there is none."""
         keys = self.levels[number].keys
         if number + 1 == len(self.levels):
             return np.full((len(keys), 8), -1)
         return self.levels[number + 1].find((2 * keys[:, None] + OCTANTS).reshape(-1, 3)).reshape(-1, 8)
 
-    def _wanted(self, number: int) -> Int[np.ndarray, "n 3"]:
+    def _find_wanted(self, number: int) -> Int[np.ndarray, "n 3"]:
         """Return the finer bricks that cells of a level need which are too far off, with all that their splines reach."""
         level = self.levels[number]
-        brick, *cells = np.nonzero((level.misses > self.limit) & self._leaves(number))
+        brick, *cells = np.nonzero((level.misses > self.limit) & self._find_leaves(number))
         place = np.stack(cells, axis=-1)
         own = 2 * level.keys[brick] + place // HALF
         beside = np.where(place % HALF < HALF // 2, -1, 1)
         return np.unique((own[:, None] + OCTANTS * beside[:, None]).reshape(-1, 3), axis=0)
 
-    def _balanced(self, wanted: list[np.ndarray]) -> list[np.ndarray]:
+    def _balance_wanted(self, wanted: list[np.ndarray]) -> list[np.ndarray]:
         """Return the bricks of each level that must be added for those wanted: around each brick are only such of at most twice
         its size."""
         lasting = []

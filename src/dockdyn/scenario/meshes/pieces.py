@@ -43,7 +43,7 @@ class MeshPieces:
         """Cut pieces across their longest edges; each becomes one half, and the other one is a new piece, of these numbers."""
         own, after = np.arange(len(rows)), self.longest_edges(rows)[1]
         one, two, three = (self.faces[rows][own, (after + turn) % 3] for turn in range(3))
-        middle = self._middles(one, two)
+        middle = self._halve_edges(one, two)
         self.faces[rows] = np.stack([one, middle, three], axis=1)
         first = len(self.faces)
         self.faces = np.concatenate([self.faces, np.stack([middle, two, three], axis=1)])
@@ -68,7 +68,7 @@ class MeshPieces:
         points = np.concatenate([corners.mean(axis=1), self.vertices])
         return points, ways, np.concatenate([MIDDLE * areas, at_corners])
 
-    def _middles(self, one: Int[np.ndarray, "n"], other: Int[np.ndarray, "n"]) -> Int[np.ndarray, "n"]:
+    def _halve_edges(self, one: Int[np.ndarray, "n"], other: Int[np.ndarray, "n"]) -> Int[np.ndarray, "n"]:
         """Return the vertices in the middle of edges, made where there is none yet."""
         wide = np.int64(1) << 31  # more than vertices
         keys, place = np.unique(np.minimum(one, other) * wide + np.maximum(one, other), return_inverse=True)

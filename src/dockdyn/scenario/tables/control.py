@@ -88,7 +88,7 @@ class BodyControlSection(SampledSection):
 
         if self.law == "none":
             return None
-        reference = self._reference(start, origin, port)
+        reference = self._make_reference(start, origin, port)
         law = PoseControl(
             stiffness=number(self.base_stiffness),
             damping=number(self.base_damping),
@@ -98,7 +98,7 @@ class BodyControlSection(SampledSection):
         )
         return self.control_by(law, reference)
 
-    def _reference(self, start: Pose, origin: Vector, port: Port | None) -> Reference:
+    def _make_reference(self, start: Pose, origin: Vector, port: Port | None) -> Reference:
         """Return the pose and velocity that are wanted."""
 
         from dockdyn.control.reference import InertialReference

@@ -154,16 +154,16 @@ class UrdfTree:
                 found[link] = joint.locked_at(joint.mimic.ratio * at[joint.mimic.leader] + joint.mimic.offset)
         return replace(self, joints=found)
 
-    def _file(self) -> str:
+    def _stating_file(self) -> str:
         """Return what states it, without the scenario that messages begin with."""
         return self.label.partition(": ")[2] or self.label
 
     def refuse_unknown(self, link: str, where: str) -> None:
         """Refuse a name that is to be one of its links, and is none. Raises ScenarioError."""
         if (joint := self.joint_named(link)) is not None:
-            raise ScenarioError(f"{where}: is a joint of {self._file()}; must be its link, {joint.child!r}")
+            raise ScenarioError(f"{where}: is a joint of {self._stating_file()}; must be its link, {joint.child!r}")
         if link not in self.links:
-            raise ScenarioError(f"{where}: no link of {self._file()}; {nearest(link, self.links)}")
+            raise ScenarioError(f"{where}: no link of {self._stating_file()}; {nearest(link, self.links)}")
 
 
 def read_robot(path: Path, label: str) -> UrdfTree:

@@ -86,7 +86,9 @@ class LiveCampaign:
             "cases": cases.count,
             "command": command,
             "rerun": rerun_command(folder, 0).removesuffix(" 0"),
-            "laws": [self._law(*both, run, columns) for both in zip(scenario.dispersions, draws, strict=True)],
+            "laws": [
+                self._scale_distribution(*both, run, columns) for both in zip(scenario.dispersions, draws, strict=True)
+            ],
             "stored": {name: columns.place_bits(cases.figures[name]) for name in figures},
             "failed": [int(place) for place in np.flatnonzero(cases.failed)],
             "requirements": [_requirement(one, run) for one in cases.requirements],
@@ -114,7 +116,9 @@ class LiveCampaign:
                 raise TooMuch("some of its cases are without a delay, which is another program")
         return [one.law.draws(part) for one, part in zip(scenario.dispersions, parts, strict=True)]
 
-    def _law(self, one: Dispersion, draws: np.ndarray, run: dict[str, Any], columns: PageColumns) -> dict[str, Any]:
+    def _scale_distribution(
+        self, one: Dispersion, draws: np.ndarray, run: dict[str, Any], columns: PageColumns
+    ) -> dict[str, Any]:
         """Return a distribution as the page scales it: where its values go, and which of its numbers can be set, under which
         keys."""
         numbers = run["unit"]["numbers"]

@@ -269,7 +269,7 @@ class _Problem:
         correlation = covariance / np.where(np.outer(deviations, deviations) > 0, np.outer(deviations, deviations), 1.0)
         signals, _ = self.evaluated(values)
         signals = dict(signals)
-        parameters = [self._identified(index, values, float(error), noise) for index, error in enumerate(errors)]
+        parameters = [self._identify_number(index, values, float(error), noise) for index, error in enumerate(errors)]
         left = {name: signals[name] - self.measured[name] for name in signals}
         warnings = [
             *self.log.notes,
@@ -306,7 +306,7 @@ class _Problem:
             except ScenarioError:
                 continue
             apart = (sides[1] - sides[0]) / (ends[1] - ends[0])[index] - slopes[:, index]
-            rounding = ROUNDING * np.linalg.norm(own + self._measured(noise)) / (DIFFERENCE * size)
+            rounding = ROUNDING * np.linalg.norm(own + self._measured_columns(noise)) / (DIFFERENCE * size)
             found[index] = np.linalg.norm(apart) > AGREE * np.linalg.norm(slopes[:, index]) + rounding
         return found
 
@@ -315,11 +315,11 @@ class _Problem:
         signals = self.signals(simulate(self.at(values)))
         return np.concatenate([(signals[name] - self.measured[name]) / noise[name] for name in noise])
 
-    def _measured(self, noise: dict[str, float]) -> Row:
+    def _measured_columns(self, noise: dict[str, float]) -> Row:
         """Return all columns of the log, over their noise."""
         return np.concatenate([self.measured[name] / noise[name] for name in noise])
 
-    def _identified(self, index: int, values: Row, error: float, noise: dict[str, float]) -> Identified:
+    def _identify_number(self, index: int, values: Row, error: float, noise: dict[str, float]) -> Identified:
         """Return one number with its error and its interval, that of its profile where the error does not tell."""
         place, value = self.places[index], float(values[index])
         half = math.sqrt(RISE) * error

@@ -77,10 +77,10 @@ class EmulatedRSI:
         if ipoc != self._ipoc:
             self.ignored["wrong IPOC"] += 1
             return []
-        self._correct(correction)
+        self._take_correction(correction)
         return []
 
-    def _correct(self, correction: ToolCommand) -> None:
+    def _take_correction(self, correction: ToolCommand) -> None:
         """Take a correction as POSCORR and POSCORRMON let it through."""
         base = self.cycle.wanted if self.codec.settings.relative else self._start
         wanted = correct_pose(base, correction)

@@ -100,12 +100,12 @@ class EmulatedUR:
                 self.ignored[bad.error.words] += 1
                 continue
             self._deadline = time + 1e-3 * timeout if timeout else float("inf")  # zero: without end
-            if not (self._reachable(self._last, command) or self._reachable(self._actual, command)):
+            if not (self._is_reachable(self._last, command) or self._is_reachable(self._actual, command)):
                 self.ignored["joint speed"] += 1
                 command = self._last  # it neither follows nor goes on by itself
             self.cycle.answer(command)
 
-    def _reachable(self, place: ToolCommand, target: ToolCommand) -> bool:
+    def _is_reachable(self, place: ToolCommand, target: ToolCommand) -> bool:
         """Return whether no joint would be too fast from a place to a target within a cycle of the controller."""
         length, angle = ToolStep.between(place, target).sizes
         return max(length / self.behaviour.lever, angle) * self.rate <= self.behaviour.ignored_speed

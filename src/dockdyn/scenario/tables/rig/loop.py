@@ -138,7 +138,7 @@ class LoopSection(Section):
     tuning: TuningSection = TuningSection()
     absent_at_zero: ClassVar = ("delay",)
 
-    def _leads(self) -> bool:
+    def _is_sent_ahead(self) -> bool:
         """Return whether the command is sent ahead of the model."""
         if self.compensator is None:
             return False
@@ -159,7 +159,7 @@ class LoopSection(Section):
             refuse(
                 "a sensor with a period needs [loop.hold] or [loop.dynamics], too: the loop is then sampled throughout"
             )
-        if self._leads() and self.hold is None and not stepped:
+        if self._is_sent_ahead() and self.hold is None and not stepped:
             refuse(
                 "a lead of the command needs [loop.hold] or digital dynamics: its acceleration is that of an instant"
             )
