@@ -108,7 +108,7 @@ class _SceneWriter:
             {"motion": self.number(end.motion), "place": rounded(end.place)} for end in (one.first, one.second)
         )
         found = {"name": one.name, "kind": one.kind, "first": first, "second": second, "radius": rounded(one.radius)}
-        found |= {} if one.latch is None else {"latch": one.latch}
+        found |= {name: fact for name in ("latch", "free") if (fact := getattr(one, name)) is not None}
         return found if one.shown is None else found | {"shown": self.place(one.shown, 1.0)}
 
     def beam(self, one: ShownBeam) -> dict[str, Any]:

@@ -52,16 +52,16 @@ class ShownPart:
 
 @dataclass(frozen=True)
 class End:
-    """A place of what moves so."""
+    """A place of what moves so (None: of what stands)."""
 
-    motion: ShownMotion
+    motion: ShownMotion | None
     place: np.ndarray
 
 
 @dataclass(frozen=True)
 class ShownTie:
     """What acts between two places that move: drawn from one to the other, only while `shown` (times,); a `latch` by its
-    number."""
+    number; a spring from the second as far as it is long where it is `free` (m; None: it holds on)."""
 
     name: str
     kind: Literal["strut", "cable", "spring", "latch", "magnet"]
@@ -70,6 +70,7 @@ class ShownTie:
     radius: float
     shown: np.ndarray | None = None
     latch: int | None = None
+    free: float | None = None
 
 
 @dataclass(frozen=True)
