@@ -81,7 +81,9 @@ def _motions(content: RigContent, at: Sampler, dataset: Dataset, count: int) -> 
     }
 
 
-def _force(dataset: Dataset, content: RigContent, at: Sampler, name: str, place: np.ndarray, on: ShownMotion) -> ShownForce:
+def _force(
+    dataset: Dataset, content: RigContent, at: Sampler, name: str, place: np.ndarray, on: ShownMotion
+) -> ShownForce:
     """Return a force at a place (m) of what it acts on."""
     vector = at(dataset[FORCES[name]].values) @ axes_in_scene(content)
     return ShownForce(name, np.tile(place, (len(vector), 1)), vector, on, "contact" if name == CONTACT else "hold")
@@ -102,9 +104,10 @@ def scene_of_line(dataset: Dataset, content: RigContent) -> RunScene:
         parts.append(ShownPart(f"{name}/block", [_block(size, wide, aside)], motion, role, name))
         if force is None:
             continue
-        ends = End(motion, aside), End(None, aside + [wall, 0.0, 0.0])
+        ends = End(motion, aside), End(None, aside + np.array([wall, 0.0, 0.0]))
         ties.append(ShownTie(f"contact of {name}", "spring", *ends, radius=0.12 * size, free=free))
-        forces.insert(0, _force(dataset, content, at, force, aside + [0.0, 0.0, 0.85 * size], motion))
+        above = aside + np.array([0.0, 0.0, 0.85 * size])
+        forces.insert(0, _force(dataset, content, at, force, above, motion))
     low, high = np.array([wall, -1.1 * apart, -0.9 * size]), np.array([wall + 0.25 * size, 1.1 * apart, 0.9 * size])
     parts.append(ShownPart(content.rig.against, [BoxSolid(low, high, np.eye(3))], None, "ground", None))
     return RunScene(
@@ -132,7 +135,9 @@ def scene_of_mock_ups(dataset: Dataset, content: RigContent) -> RunScene:
     carried, standing = content.mock_ups
     reach = reach_of(content, gear)
     parts = [
-        part for name in content.mock_ups for part in body_parts(content.named(name), content, gear, bodies[name], reach)
+        part
+        for name in content.mock_ups
+        for part in body_parts(content.named(name), content, gear, bodies[name], reach)
     ]
     for name in (COMPUTED, WITHOUT):
         parts += [
@@ -184,9 +189,11 @@ def show_rig(
     bodies: tuple[str | None, ...],
     forces: tuple[str, ...],
 ) -> dict[str, Array]:
-    """Return what a scene shows of a run on a rig, by name, over its instants: positions (bodies, 3) and attitudes (bodies, 4) as
-    `carried_poses` has them, forces (forces, 3); `axes` are those of `axes_in_scene`, bodies and forces told by what of the
-    `run` they are of."""
+    """Return what a scene shows of a run on a rig, by name, over its instants: positions (bodies, 3) and attitudes (bodies, 4)
+    as `carried_poses` has them, forces (forces, 3), N.
+
+    `axes` are those of `axes_in_scene`; bodies and forces are told by what of the `run` they are of.
+    """
     rows = len(run[forces[0]])
     still = jnp.zeros((rows, 3)), _level(rows)
     placed = [

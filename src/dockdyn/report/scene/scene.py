@@ -137,6 +137,7 @@ class RunScene:
     forces: list[ShownForce] = field(default_factory=list)
     seen_from: str = ""  # the body in whose axes it is shown; empty: as it is
     notes: list[str] = field(default_factory=list)
+    goes_on: bool = False  # whether it is one sample of what runs, whose forces are still to come
 
     @property
     def warnings(self) -> list[str]:
