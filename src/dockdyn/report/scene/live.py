@@ -47,9 +47,9 @@ class News:
         seen = 0
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._number != seen, SILENT)
-                new, seen = self._number != seen, self._number
-                said = self._said
+                if self._number == seen:
+                    self._changed.wait(SILENT)
+                new, seen, said = self._number != seen, self._number, self._said
             yield f"data: {said}\n\n" if new else ": still here\n\n"
 
 

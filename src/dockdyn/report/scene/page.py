@@ -30,7 +30,8 @@ BOOT = """
   const clock = new dockdynScene.Clock({ start: data.span[0], end: data.span[1] });
   window.dockdynView = dockdynScene.mountScene(document.getElementById("scene"), data.scene, columns, clock);
   window.dockdynClock = clock;
-  if (document.getElementById("live")) dockdynScene.followEvents("/events", window.dockdynView, data.scene, columns, document.getElementById("live"));
+  const words = document.getElementById("live");
+  if (words) dockdynScene.followEvents("/events", window.dockdynView, data.scene, columns, words);
   document.documentElement.dataset.ready = "";
 })();
 """
