@@ -37,6 +37,7 @@ from dockdyn.scenario.made import model_of
 COMPUTED, WITHOUT = "model (computed)", "without rig"
 CONTACT, ON_MODEL = "contact force", "force on the model"
 FORCES = {CONTACT: "contact_force", ON_MODEL: "total_force"}  # what of a run they are of; the second is shown on a line
+type Placed = tuple[Float[Array, "n 3"], Float[Array, "n 4"]]  # positions (m) and attitudes
 LANES = {COMPUTED: 1.0, "robot": -1.0, WITHOUT: -1.0}  # on a line, how far aside, times half of what is between two
 
 
@@ -97,7 +98,8 @@ def scene_of_line(dataset: Dataset, content: RigContent) -> RunScene:
     size = max(float(np.abs(motion.position).max()) for motion in bodies.values()) or 1.0
     wall, apart = 3.0 * size, 2.1 * size
     free = None if dataset.attrs["bilateral"] else wall
-    parts, ties, forces = [], [], []
+    parts, ties = [], []
+    forces: list[ShownForce] = []
     for (name, motion), force in zip(bodies.items(), (ON_MODEL, CONTACT, None), strict=True):
         aside, wide = np.array([0.0, 0.5 * apart * LANES[name], 0.0]), 1.15 if name == WITHOUT else 1.0
         role: Role = "gear" if name == "robot" else "ghost"
@@ -173,7 +175,7 @@ def axes_in_scene(content: RigContent) -> np.ndarray:
 
 
 @Program
-def carried_poses(content: RigContent, pose: Float[Array, "n axes"]) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
+def carried_poses(content: RigContent, pose: Float[Array, "n axes"]) -> Placed:
     """Return positions (m) and attitudes, in the scene, of the mock-up that is carried, at rest, from the robot's axes; on a
     line from where it touches."""
     if content.axes == 1:
@@ -207,7 +209,7 @@ def show_rig(
     return {"position": position, "attitude": attitude, "force": vectors}
 
 
-def _on_line(place: Float[Array, "n 1"], axes: Float[Array, "1 3"]) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
+def _on_line(place: Float[Array, "n 1"], axes: Float[Array, "1 3"] | np.ndarray) -> Placed:
     """Return positions and attitudes of what is on a line."""
     return place * axes, _level(len(place))
 
@@ -217,7 +219,7 @@ def _level(rows: int) -> Float[Array, "n 4"]:
     return jnp.tile(jnp.array([1.0, 0.0, 0.0, 0.0]), (rows, 1))
 
 
-def _in_space(starts: tuple[Pose, Pose], pose: Float[Array, "n 6"]) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
+def _in_space(starts: tuple[Pose, Pose], pose: Float[Array, "n 6"]) -> Placed:
     """Return positions and attitudes of what is carried, from poses of both mock-ups at t = 0."""
     reference = reference_of(starts)
 
