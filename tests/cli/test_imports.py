@@ -112,7 +112,6 @@ HEAVY = (
     "dask",
     "distributed",
     "pyarrow",
-    "viser",
     "scipy.spatial",
     "scipy.signal",
     *OF_JAX,

@@ -266,7 +266,7 @@ normal = {{ law = "hertz", stiffness = "1000 N/m", exponent = 1 }}
 
 def test_a_scenario_repairs_its_mesh_where_it_says_so(tmp_path):
     """Of a box without one of its faces: the points of a cloud, the distances of a surface and what is drawn."""
-    from dockdyn.report.replay.looks import touched_mesh
+    from dockdyn.report.scene.looks import touched_mesh
     from dockdyn.scenario.language.errors import ScenarioError
 
     file = tmp_path / "open.stl"

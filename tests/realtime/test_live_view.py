@@ -8,15 +8,11 @@ import sys
 import time
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
-import websockets
-import zstandard
 from browser import PATIENCE, WINDOW
 from driven_rigs import driver, in_space, needs_compiler, on_a_line
 from rig_processes import LONG, Bench, arm_and_run, free_ports, process_of
-from test_replay_server import first_words, in_a_loop
 
 from dockdyn.cli.common import BAD_INPUT
 from dockdyn.hil.operation import OperationState
@@ -24,8 +20,8 @@ from dockdyn.hil.supervisor import Cause
 from dockdyn.realtime.live_view import show_record, words_of
 from dockdyn.realtime.rig_log import read_rig_log
 from dockdyn.realtime.ring import Ring, make_ring, record_type
-from dockdyn.report.replay.live import live_page
-from dockdyn.report.replay.scene import rotate_vectors
+from dockdyn.report.scene.live import live_page
+from dockdyn.report.scene.rotation import rotate
 
 pytestmark = [needs_compiler, pytest.mark.skipif(sys.platform != "linux", reason="the clock and scheduling of Linux")]
 
@@ -59,71 +55,49 @@ def test_who_only_reads_a_ring_cannot_ask_the_rig_for_anything(line, tmp_path):
 
 def test_blocks_stand_where_encoders_and_computer_say_and_springs_end_at_the_wall(line):
     live = line.live_scene()
-    lines = live.scene.lines
-    wall = [one.carrier.position[0, 0] + one.stretch[0] for one in lines]
     row = record(line, inputs__pose=0.02, inputs__pose_count=5, outputs__model_pose=-0.01, outputs__load=-30.0)
+    names = list(live.scene.bodies)
+    for tie in live.scene.ties:
+        wall = tie.second.place[0]
+        assert tie.second.motion is None and tie.first.place[0] == 0.0  # from a block's face
+        assert tie.free == wall  # one that is not pressed is no longer
     with live_page(live, "127.0.0.1", 0) as page:
         show_record(page, row)
-        handles = {id(motion): handle for handle, motion in page.moving}
-        at = {part.body: handles[id(part.motion)].position[0] for part in live.scene.parts}
-        assert (at["robot"], at["model (computed)"], at["wall"]) == (0.02, -0.01, 0.0)
-        ends = [one.carrier.position[0, 0] + one.stretch[0] for one in lines]
-        np.testing.assert_allclose(ends, wall, atol=1e-12)
-        assert [one.carrier.position[0, 0] for one in lines] == [0.0, 0.02]  # one is not pressed
-        tail, head = page.arrow.points[0]
-        assert tail[0] == pytest.approx(0.02) and head[0] < tail[0] and page.arrow.visible
+        told = page.facts()
+        at = dict(zip(names, told["position"], strict=True))
+        assert at == {"model (computed)": [-0.01, 0, 0], "robot": [0.02, 0, 0]}
+        assert told["force"] == [-30, 0, 0]
         row["outputs"]["load"] = 0.0
         show_record(page, row)
-        assert not page.arrow.visible
+        assert page.facts()["force"] == [0, 0, 0] and page.facts()["scale"] == told["scale"]
 
 
 def test_the_carried_mock_up_goes_where_its_pose_says():
     """A turn of the robot moves what is far from its middle by the rotation matrix of that turn."""
-    rig = driver(in_space())
-    live = rig.live_scene()
-    _, robot = (frame.motion for frame in live.scene.frames)
-    live.move(np.zeros(6), np.zeros(6))
-    position, attitude = robot.position[0].copy(), robot.attitude[0].copy()
-    tip = live.scene.arrows[0].place[0].copy()
+    live = driver(in_space()).live_scene()
+    carried = live.scene.forces[0].carrier
+    robot = next(number for number, motion in enumerate(live.scene.bodies.values()) if motion is carried)
+    model, tip = list(live.scene.bodies).index("model (computed)"), live.scene.forces[0].place[0]
+    begun = live.placed(np.zeros(6), np.zeros(6))
     angle, shift = 0.1, np.array([0.01, -0.02, 0.03])
-    live.move(np.array([*shift, 0.0, 0.0, angle]), np.zeros(6))
+    moved = live.placed(np.array([*shift, 0.0, 0.0, angle]), np.zeros(6))
     turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1.0]])
-    np.testing.assert_allclose(robot.position[0], position + shift, atol=1e-12)
-    np.testing.assert_allclose(live.scene.arrows[0].place[0], position + shift + turn @ (tip - position), atol=1e-12)
-    for axis in np.eye(3):
-        np.testing.assert_allclose(
-            rotate_vectors(robot.attitude[0], axis), turn @ rotate_vectors(attitude, axis), atol=1e-12
-        )
-    model = next(part.motion for part in live.scene.parts if part.layer)
-    np.testing.assert_allclose(model.position[0], position, atol=1e-12)
-
-
-def test_no_other_page_may_look(line):
-    with live_page(line.live_scene(), "127.0.0.1", 0) as page:
-        port = page.server.get_port()
-        assert in_a_loop(first_words(port, f"http://127.0.0.1:{port}"))
-        with pytest.raises(websockets.InvalidStatus) as refusal:
-            in_a_loop(first_words(port, "http://evil.example"))
-        assert refusal.value.response.status_code == 403
+    np.testing.assert_allclose(moved[0][robot], begun[0][robot] + shift, atol=1e-12)
+    for place in (*np.eye(3), tip):
+        there = rotate(begun[1][robot], place)
+        np.testing.assert_allclose(rotate(moved[1][robot], place), turn @ there, atol=1e-12)
+    np.testing.assert_allclose(moved[0][model], begun[0][model], atol=1e-12)
 
 
 def test_words_tell_state_cause_and_what_is_not_heard(line):
-    with live_page(line.live_scene(), "127.0.0.1", 0) as page:
-        silent = record(line, inputs__pose_count=-1, inputs__load_count=-1)
-        told = words_of(silent, show_record(page, silent))
-        assert told.startswith("## idle") and "nothing is heard of the sensor" in told and "stopped" not in told
-        tripped = record(
-            line,
-            outputs__state=OperationState.FAULT,
-            outputs__cause=Cause.SENSOR_STALE,
-            outputs__load=-2.5,
-            inputs__pose=0.0125,
-        )
-        told = words_of(tripped, show_record(page, tripped))
-        for words in ("## fault", "stopped: sensor stale", "force 2.50 N", "robot 12.5 mm"):
-            assert words in told
-        metres = float(np.linalg.norm(np.diff(page.arrow.points[0], axis=0)))
-        assert 2.5 / metres == pytest.approx(float(re.search(r"1 m long for ([\d.e+]+) N", told)[1]), rel=5e-3)
+    silent = words_of(record(line, inputs__pose_count=-1, inputs__load_count=-1))
+    assert silent[0] == "idle" and any("nothing is heard of the sensor" in one for one in silent)
+    assert not any("stopped" in one for one in silent)
+    facts = {"outputs__state": OperationState.FAULT, "outputs__cause": Cause.SENSOR_STALE, "outputs__load": -2.5}
+    tripped = words_of(record(line, **facts, inputs__pose=0.0125))
+    assert tripped[0] == "fault"
+    for words in ("stopped: sensor stale", "force 2.50 N", "robot 12.5 mm"):
+        assert words in tripped
 
 
 def test_a_port_is_of_the_view(dock):
@@ -144,22 +118,17 @@ def viewed(bench):
     return server, re.search(r"http://127\.0\.0\.1:\d+", server.printed)[0]
 
 
-def positions(frame, into):
-    """Adds the positions that a message of the server has for the page."""
-    if isinstance(frame, bytes):
-        size = int.from_bytes(frame[8:16], "little")
-        found = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(frame[16 : 16 + size]))
-        for message in found["messages"]:
-            if message["type"] == "SetPositionMessage":
-                into.setdefault(message["name"], []).append(message["position"][0])
+LISTEN = """window.EventSource = class extends EventSource {
+  constructor(...given) { super(...given); this.addEventListener("message", ({ data }) => told.push(JSON.parse(data))); }
+}; window.told = [];"""
 
 
 @pytest.mark.full
 def test_a_browser_sees_the_states_and_the_poses_that_are_logged(bench, browser):
     server, address = viewed(bench)
-    page, told = browser.new_context(viewport=WINDOW).new_page(), {}
+    page = browser.new_context(viewport=WINDOW).new_page()
     page.set_default_timeout(PATIENCE)
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: positions(frame, told)))
+    page.add_init_script(LISTEN)
     page.goto(address)
     page.get_by_role("heading", name="homed").wait_for()
     arm_and_run(server)
@@ -167,19 +136,21 @@ def test_a_browser_sees_the_states_and_the_poses_that_are_logged(bench, browser)
     page.wait_for_timeout(6000)
     assert server.end() == 0, server.printed
     page.get_by_role("heading", name="over").wait_for()
+    told = page.evaluate("told")
     page.context.close()
     assert "had ended" not in server.printed
     cycles = read_rig_log(bench.folder / "live.mcap").cycles
     assert cycles[-1]["output_cause"] == Cause.END
-    logged = {
-        "/run/motion/0": [float(cycle["output_model_pose"][0]) for cycle in cycles],
-        "/run/motion/1": [float(cycle["input_pose"][0]) for cycle in cycles],
-    }
-    for name, values in logged.items():
-        seen, place = told[name][1:], 0  # the first is before the rig was there
+    logged = [
+        [float(cycle["output_model_pose"][0]) for cycle in cycles],
+        [float(cycle["input_pose"][0]) for cycle in cycles],
+    ]
+    shown = [one["position"] for one in told if one["words"][0] not in ("waiting", "over")]
+    for body, values in enumerate(logged):
+        seen, place = [float(position[body][0]) for position in shown], 0
         assert len(set(seen)) > 10
         for value in seen:
-            assert value in values[place:], f"{name}: {value} at {place}"
+            assert value in values[place:], f"body {body}: {value} at {place}"
             place = values.index(value, place)
 
 

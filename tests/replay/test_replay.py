@@ -18,7 +18,7 @@ from replay_cases import CASES
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.contact.surfaces.torus import Torus
-from dockdyn.report.replay import shapes
+from dockdyn.report.scene.level_set import surface_around_axis
 from dockdyn.results.store import write_result
 
 
@@ -38,7 +38,7 @@ from dockdyn.results.store import write_result
     ids=["cone", "plane", "torus"],
 )
 def test_meshes_lie_on_their_surfaces(surface, off):
-    mesh = shapes.surface_around_axis(surface, 1.3, -0.5, 1.2)
+    mesh = surface_around_axis(surface, 1.3, -0.5, 1.2)
     assert len(mesh.faces) > 500
     assert mesh.faces.max() < len(mesh.vertices)
     assert np.abs(off(mesh.vertices)).max() < 1e-6
@@ -46,7 +46,7 @@ def test_meshes_lie_on_their_surfaces(surface, off):
 
 def test_a_ring_is_closed():
     """Every edge of the mesh of a torus belongs to two faces."""
-    mesh = shapes.surface_around_axis(Torus.of([0, 0, 0], [1, 0, 0], 1.0, 0.2), 1.3, -0.3, 0.3)
+    mesh = surface_around_axis(Torus.of([0, 0, 0], [1, 0, 0], 1.0, 0.2), 1.3, -0.3, 0.3)
     edges = np.sort(np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]]), axis=1)
     _, counts = np.unique(edges, axis=0, return_counts=True)
     assert set(counts) == {2}
@@ -54,18 +54,19 @@ def test_a_ring_is_closed():
 
 def test_boxes_have_the_inertia_of_their_bodies():
     """Of a box of 2 m × 1 m × 0.5 m and 12 kg: m/12 (b² + c²), and so on."""
-    from dockdyn.report.replay.bus import bus_of
+    from dockdyn.report.scene.bus import bus_of
 
-    mesh = bus_of(12.0, np.diag([1.25, 4.25, 5.0]), []).mesh()
-    np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [2, 1, 0.5], rtol=1e-9)
+    box = bus_of(12.0, np.diag([1.25, 4.25, 5.0]), [])
+    np.testing.assert_allclose(box.high - box.low, [2, 1, 0.5], rtol=1e-9)
+    np.testing.assert_array_equal(box.axes, np.eye(3))
 
 
 def test_a_panel_is_drawn_flat():
     """A plate of 2 m by 6 m, thinner than any bus is drawn."""
-    from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
+    from dockdyn.report.scene.bus import FLAT, PANEL, bus_of
 
     plate = np.diag([200.0, 20.0, 180.0])
-    thick, thin = (np.ptp(bus_of(60.0, plate, [], one).mesh().vertices, axis=0) for one in (FLAT, PANEL))
+    thick, thin = (box.high - box.low for box in (bus_of(60.0, plate, [], one) for one in (FLAT, PANEL)))
     np.testing.assert_allclose(thin[1:], [6.0, 2.0])
     assert thin[0] == pytest.approx(6.0 * PANEL) and thick[0] == pytest.approx(6.0 * FLAT)
 

@@ -9,9 +9,9 @@ from helpers.refusals import refused
 
 import dockdyn
 from dockdyn.api import scene_of
-from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.scene.page import page_of
 from dockdyn.report.scene.rotation import interpolate
+from dockdyn.report.scene.scale import arrow_scale
 from dockdyn.results.store import write_result
 
 

@@ -7,6 +7,7 @@ import pytest
 from replay_cases import CASES
 
 from dockdyn.api import scene_of
+from dockdyn.packing import SETTINGS
 from dockdyn.report.columns import PageColumns
 from dockdyn.report.scene.data import FORCE, WITHIN, fewest_rows, scene_data
 from dockdyn.report.scene.page import page_of
@@ -74,12 +75,18 @@ def test_columns_are_as_near_to_the_run_as_they_say(results, kind):
         assert np.abs(drawn - one.vector).max() <= 1.1 * FORCE * largest
 
 
+def unpacked(text):
+    """Bytes that a page carries."""
+    import base64
+    import lzma
+
+    filters = [{"id": lzma.FILTER_LZMA1, **SETTINGS}]
+    return lzma.decompress(base64.b64decode(text)[:-4], format=lzma.FORMAT_RAW, filters=filters)
+
+
 def numbers(packed, place):
     """A column, unpacked as the page does."""
-    import base64
-    import gzip
-
-    data, at = gzip.decompress(base64.b64decode(packed["data"])), 0
+    data, at = unpacked(packed["data"]), 0
     for number, (kind, length, *ends) in enumerate(packed["columns"]):
         if kind == "even":
             if number == place:
@@ -88,6 +95,8 @@ def numbers(packed, place):
         wide = 4 if kind == "single" else 2
         if number == place:
             planes = np.frombuffer(data[at : at + wide * length], np.uint8).reshape(wide, length).T.copy()
+            if kind == "grid":
+                return ends[0] + ends[1] * np.cumsum(planes.view("<u2")[:, 0].astype(np.int64))
             if kind == "single":
                 return planes.view("<f4")[:, 0].astype(float)
             level = np.cumsum(np.cumsum(planes.view("<u2")[:, 0].astype(np.int64)) & 65535) & 65535

@@ -68,7 +68,7 @@ class Page(HTMLParser):
 # What the browser finds in the page, written into the page around its frame.
 PROBE = """<script>addEventListener("load", () => {
   const broken = [...document.images].filter(image => !image.complete || !image.naturalWidth).length;
-  const drawn = document.querySelectorAll("figure .chart svg, figure .picture svg");
+  const drawn = document.querySelectorAll("figure .plot svg, figure .picture svg");
   const empty = [...drawn].filter(svg => !(svg.getBBox().width > 100)).length;
   const over = document.documentElement.scrollWidth - innerWidth;
   const figures = document.querySelectorAll("figure .picture, figure .chart").length;

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 from page_script import needs_node, run_in_web
 
 from dockdyn.report.columns import PageColumns
@@ -22,6 +23,8 @@ def columns_and_bounds():
         (wave, False, 60 / 131068 * 1.001),
         (gaps, False, np.nanmax(gaps) / 65534),
         (jumps, False, 2e6 / 131068),
+        (2.0 + 1e-3 * np.cumsum(rng.integers(1, 40, 3000)), True, 1e-12),
+        (2.0 + 1e-3 * np.cumsum(rng.integers(2, 5, 3000)), True, 1e-12),
         (10.0 ** rng.uniform(-18, 0, 300), True, 1e-7),
         (np.full(4, np.nan), False, 0.0),
     ]
@@ -49,3 +52,10 @@ def test_the_same_numbers_are_in_a_page_once():
     assert columns.place([1, 2, 4]) == columns.place(np.array([1.0, 2.0, 4.0])) == 0
     assert columns.place([1, 2, 4], exact=True) == 1
     assert len(columns.packed()["columns"]) == 2
+
+
+def test_numbers_on_a_grid_take_two_bytes_each():
+    columns, rows = PageColumns(), np.cumsum(np.random.default_rng(4).integers(3, 9, 4000))
+    columns.place(0.5e-3 * rows, exact=True)
+    ((kind, length, first, step),) = columns.packed()["columns"]
+    assert (kind, length, first) == ("grid", 4000, 0.5e-3 * rows[0]) and step == pytest.approx(0.5e-3)

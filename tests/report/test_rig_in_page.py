@@ -9,6 +9,7 @@ from live_page import complaints, move_key
 from page_script import needs_node, run_in_web
 
 import dockdyn
+from dockdyn.api import scene_of
 from dockdyn.pages import live_of, report_html
 from dockdyn.results.browser_unit import TooMuch
 from dockdyn.rig import browser_unit
@@ -57,6 +58,25 @@ def answers_in_node(unit, rows, folder):
     assert at == told.size
 
 
+def check_scene(scene, found, time):
+    """What a page's programs say of bodies and forces in the scene is what the report of these numbers shows."""
+    rows, count = np.searchsorted(scene.time, time), len(time)
+    np.testing.assert_array_equal(scene.time[rows], time)
+    size = max(np.abs(motion.position).max() for motion in scene.bodies.values())
+    assert found["scene.position"].shape[1] == found["scene.attitude"].shape[1] == len(scene.bodies) >= 3
+    for place, motion in enumerate(scene.bodies.values()):
+        assert np.abs(found["scene.position"][:count, place] - motion.position[rows]).max() <= TIMED * size
+        assert np.abs(found["scene.attitude"][:count, place] - motion.attitude[rows]).max() <= TIMED
+    assert [force.name for force in scene.forces] == live_forces(scene)
+    for place, force in enumerate(scene.forces):
+        off = np.abs(found["scene.force"][:count, place] - force.vector[rows]).max()
+        assert off <= TIMED * np.abs(force.vector).max()
+
+
+def live_forces(scene):
+    return ["contact force", "force on the model"] if "robot" in scene.bodies else ["contact force"]
+
+
 @needs_node
 @pytest.mark.full_cases("unknown-stiffness", "epos-like")
 @pytest.mark.parametrize("name", ["sits-scvg", "unknown-stiffness", "epos-like"])
@@ -80,6 +100,7 @@ def test_a_rig_in_a_page_is_the_rig_that_runs(name, tmp_path):
                 expected = dataset[variable].values
                 off = np.abs(found[variable][:count] - expected).max()
                 assert off <= TIMED * np.abs(expected).max(), (variable, row)
+        check_scene(scene_of(dataset), found, dataset.time.values)
         told = {name[7:]: float(value) for name, value in found.items() if name.startswith("figure.")}
         assert len(told) >= 5
         for figure, value in told.items():
@@ -125,12 +146,27 @@ def test_a_reader_switches_the_compensator_off_and_on(browse, tmp_path):
     assert float(row[2]) == pytest.approx(without["peak_measured_force_N"], rel=5e-4)
     assert page.inner_text("#live .live-again code") == "dockdyn run scenario.toml --set loop.compensator=none"
     assert "times that without rig" in page.inner_text(".headline")
+    ratio = float(page.inner_text("tr[data-figure=amplitude_ratio]").split("\t")[2])
+    assert ratio > 100 and f"1.006 → {ratio:g}" in page.inner_text(".live-said").replace("\u202f", "")
+    # the scene follows: the robot swings beyond all that the report's own run does
+    assert page.locator(".stage.reported").count() == 0
+    page.locator(".transport").scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('.transport [role=slider]').focus()")
+    page.keyboard.press("End")
+    page.wait_for_timeout(500)
+    swung = page.locator("#scene canvas").screenshot()
+    page.click("text=As reported")
+    browser.wait_until(page, f"{shown} > 1")
+    page.wait_for_timeout(500)
+    assert browser.changed(browser.picture(swung), browser.picture(page.locator("#scene canvas").screenshot())) > 2000
+    page.click(".switch input")
+    browser.wait_until(page, f"{shown} > 2")
     move_key(page, "contact.spring.normal.stiffness", lambda kilo: 1.1 * kilo)
     both = dockdyn.summarise(dockdyn.simulate(scenario.at({SWITCH: "none", "contact.spring.normal.stiffness": 22e3})))
     row = page.inner_text("tr[data-figure=kinetic_energy_error_J]").split("\t")
     assert float(row[2]) == pytest.approx(both["kinetic_energy_error_J"], rel=5e-4)
     page.click("text=As reported")
-    browser.wait_until(page, f"{shown} > 2")
+    browser.wait_until(page, f"{shown} > 4")
     assert page.inner_text(".headline") == headline and page.is_checked(".switch input")
     assert complaints(said) == []
 

@@ -12,7 +12,11 @@ from dockdyn.report.charts.static_chart import LEFT, RIGHT, WIDTH, draw_static
 
 def points_of(svg: str, colour: str) -> np.ndarray:
     (path,) = re.findall(rf'<path d="([^"]*)" stroke="var\(--{colour}\)" fill="none" stroke-width', svg)
-    return np.array([[float(number) for number in pair.split()] for pair in re.findall(r"[ML]([^ML]+)", path)])
+    ways = [
+        [float(number) for number in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", pair)]
+        for pair in re.findall(r"[Ml]([^Ml]+)", path)
+    ]
+    return np.cumsum(ways, axis=0)  # each from the one before
 
 
 @pytest.mark.parametrize(

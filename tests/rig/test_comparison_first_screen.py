@@ -1,10 +1,13 @@
 """What the page of a comparison shows first: the compensator to take, with its error and those of the next."""
 
+import shlex
+
 import numpy as np
 import pytest
 
+from dockdyn.cli.common import read_scenario
 from dockdyn.rig.comparison.choice import CompensatorChoice, Ranked
-from dockdyn.rig.comparison.first_screen import comparison_headline, comparison_tiles
+from dockdyn.rig.comparison.first_screen import comparison_advice, comparison_headline, comparison_tiles
 
 
 def choice(**errors):
@@ -37,3 +40,16 @@ def test_the_tiles_have_the_errors_that_count():
     assert [(law, number) for law, _, number in found[0].bars] == [
         ("lead-energy", "1.7 %"), ("energy-layer", "42 %"), ("force-lead", "×\u202f2.5"),
     ]  # fmt: skip
+
+
+def test_the_command_gives_the_rig_the_best():
+    """Also one that has another law, with keys of its own."""
+    (advice,) = comparison_advice(choice(none=3.0, lead_energy=0.02), "variable-gain", stated=False)
+    program, run, _, option, setting = shlex.split(advice.command)
+    assert (program, run, option) == ("dockdyn", "run", "--set")
+    rig = read_scenario("sits-scvg", [setting]).content.loop.compensator
+    assert (rig.law, rig.lead) == ("lead-energy", None)
+    (advice,) = comparison_advice(choice(none=3.0, lead_energy=0.02), "none", stated=True)
+    assert "[compare.lead-energy]" in advice.sentence and not advice.command
+    assert comparison_advice(choice(none=3.0, lead_energy=0.02), "lead-energy", stated=False) == []
+    assert comparison_advice(choice(none=0.001, passivity=0.4), "none", stated=False) == []

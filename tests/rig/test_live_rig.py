@@ -14,13 +14,19 @@ POSES = np.array([[0.01, -0.02, 0.03, 0.05, -0.1, 0.2], [-0.3, 0.1, 0.0, 0.0, 0.
 def test_robot_and_model_are_where_their_axes_say():
     """Axes are a place and a rotation vector since t = 0; the arrow of the force is at the ball that is carried."""
     live = driver(read(of_two(), {"loop.dynamics.period": "4 ms", "rig.limits": IN_SPACE})).live_scene()
-    live.move(*POSES)
-    robot = live.scene.frames[1].motion
-    model = next(part.motion for part in live.scene.parts if part.layer)
-    assert {part.layer for part in live.scene.parts} == {"", "model (computed)"}
+    position, attitude = live.placed(*POSES)
+    carried, standing, model = (
+        list(live.scene.bodies).index(name) for name in ("chaser", "target", "model (computed)")
+    )
+    assert len(live.scene.bodies) == 3 and {part.body for part in live.scene.parts} <= live.scene.bodies.keys()
     begun = Rotation.from_quat(BEGIN["attitude"], scalar_first=True)
-    for motion, pose in zip((robot, model), POSES, strict=True):
+    for body, pose in zip((carried, model), POSES, strict=True):
         turn = Rotation.from_rotvec(pose[3:]) * begun
+        found = Rotation.from_quat(attitude[body], scalar_first=True)
         for place in np.eye(3):
-            assert_allclose(motion.points(place)[0], pose[:3] + turn.apply(place), atol=1e-12)
-    assert_allclose(live.scene.arrows[0].place[0], robot.points(np.array([0.4, 0.0, 0.0]))[0], atol=1e-12)
+            assert_allclose(position[body] + found.apply(place), pose[:3] + turn.apply(place), atol=1e-12)
+    assert_allclose(np.concatenate([position[standing], attitude[standing]]), [0, 0, 0, 1, 0, 0, 0])
+    (force,) = live.scene.forces
+    assert_allclose(force.place[0], [0.4, 0.0, 0.0])
+    assert force.carrier is live.scene.bodies["chaser"]
+    assert_allclose(live.acting(np.arange(6.0)), [0, 1, 2])

@@ -1,8 +1,9 @@
 // Columns of numbers as `dockdyn/report/columns.py` packs them.
+import { unpack } from "./unpack.ts";
 
 export interface PackedColumns {
-  columns: ([kind: "even", length: number, first: number, last: number] | [kind: "steps", length: number, low: number, high: number] | [kind: "single" | "double", length: number])[];
-  data: string; // base64 of gzip
+  columns: ([kind: "even", length: number, first: number, last: number] | [kind: "grid", length: number, first: number, step: number] | [kind: "steps", length: number, low: number, high: number] | [kind: "single" | "double", length: number])[];
+  data: string; // packed
 }
 
 const STEPS = 65534; // of a column's range; one more stands for a gap
@@ -44,18 +45,16 @@ export class Columns {
   }
 }
 
-export async function gunzip(base64: string): Promise<Uint8Array> {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
-}
-
 export async function unpackColumns(packed: PackedColumns): Promise<Columns> {
-  const bytes = await gunzip(packed.data);
+  const bytes = await unpack(packed.data);
   let at = 0;
   const found = packed.columns.map((column) => {
     const length = column[1], values = new Float64Array(length);
     if (column[0] === "even") {
       for (let i = 0; i < length; i++) values[i] = length > 1 ? column[2] + ((column[3] - column[2]) * i) / (length - 1) : column[2];
+    } else if (column[0] === "grid") { // first differences, all low bytes before all high ones
+      for (let i = 0, row = 0; i < length; i++) values[i] = column[2] + column[3] * (row += bytes[at + i]! + (bytes[at + length + i]! << 8));
+      at += 2 * length;
     } else if (column[0] === "steps") { // second differences, all low bytes before all high ones
       const step = (column[3] - column[2]) / STEPS;
       let slope = 0, level = 0;

@@ -1,7 +1,8 @@
 // Makes a report alive: curves, scene and tables with one time, and what computes where it does. What is read is in the page without it.
 import type { Chart } from "./chart.ts";
 import { Clock } from "./clock.ts";
-import { gunzip, unpackColumns, type PackedColumns } from "./columns.ts";
+import { unpackColumns, type PackedColumns } from "./columns.ts";
+import { gunzip } from "./unpack.ts";
 import { element } from "./dom.ts";
 import { Figure, Window } from "./figure.ts";
 import { giveUp, type Page, type Scripts } from "./live/shown.ts";

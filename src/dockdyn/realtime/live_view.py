@@ -29,8 +29,7 @@ from dockdyn.hil.supervisor import Cause
 from dockdyn.processes import module_command
 from dockdyn.realtime.ring import Ring, record_type
 from dockdyn.realtime.wakeups import SECOND
-from dockdyn.report.replay.live import LivePage, live_page
-from dockdyn.report.replay.scale import Scale
+from dockdyn.report.scene.live import LivePage, live_page
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import load
 from dockdyn.scenario.setups import setup_named
@@ -114,13 +113,12 @@ def main() -> None:
         except (ScenarioError, OSError, RuntimeError) as error:
             print(json.dumps({"problem": str(error)}), flush=True)
             return
-        page.tell("## waiting\n\nThe loop has not begun.")
-        print(json.dumps({"address": f"http://{LOOPBACK}:{page.server.get_port()}"}), flush=True)
+        page.tell(["waiting", "The loop has not begun."])
+        print(json.dumps({"address": page.address}), flush=True)
         if line := sys.stdin.buffer.readline():
             _follow_ring(page, json.loads(line))
-        last = page.told.replace("## ", "Last: ")
-        page.tell(f"## over\n\nThe server has ended; nothing is shown any more.\n\n{last}")
-        page.server.flush()
+        last, *more = page.words
+        page.tell(["over", "The server has ended; nothing is shown any more.", f"Last: {last}", *more])
         time.sleep(LAST)
 
 
@@ -135,36 +133,36 @@ def _follow_ring(page: LivePage, facts: dict[str, Any]) -> None:
             continue
         if written != seen:
             seen, when = written, time.monotonic()
-            page.tell(words_of(row, show_record(page, row)))
+            show_record(page, row)
+            page.tell(words_of(row))
         elif (gone := time.monotonic() - when) > SILENT:
-            page.tell(f"## no news\n\nThe loop has said nothing for {gone:.0f} s.")
+            page.tell(["no news", f"The loop has said nothing for {gone:.0f} s."])
 
 
-def show_record(page: LivePage, row: np.ndarray) -> Scale:
+def show_record(page: LivePage, row: np.ndarray) -> None:
     """Show a record: the robot where its encoders are, once it was heard, the model where the computer has it, the force that
-    acts on it. Gives the arrow's scale."""
+    acts on it."""
     out, told = row["outputs"], row["inputs"]
     model = out["model_pose"]
     robot = told["pose"] if told["pose_count"] >= 0 else out["command"] if out["send"] else model
-    return page.move(robot, model, out["load"][:3])
+    page.move(robot, model, out["load"])
 
 
-def words_of(row: np.ndarray, scale: Scale) -> str:
-    """Return a record in words (Markdown)."""
+def words_of(row: np.ndarray) -> list[str]:
+    """Return a record in words: its state, and lines on it."""
     out, told = row["outputs"], row["inputs"]
     state, cause = OperationState(int(out["state"])), Cause(int(out["cause"]))
     why = [] if cause == Cause.NONE else [f"stopped: {cause.name.lower().replace('_', ' ')}"]
     force = float(np.linalg.norm(out["load"][:3]))
-    drawn = f", drawn 1 m long for {1 / scale.metres:g} N" if np.isfinite(scale.cut) else ""
     heard = [
         f"nothing is heard of the {words} yet"
         for name, words in (("load", "sensor"), ("pose", "robot"))
         if told[f"{name}_count"] < 0
     ]
-    rows = [*why, *heard, f"time {row['time'] / SECOND:.1f} s", f"force {force:.2f} N{drawn}"]
+    rows = [*why, *heard, f"time {row['time'] / SECOND:.1f} s", f"force {force:.2f} N"]
     rows += [f"robot {_format_pose(told['pose'])}"] if told["pose_count"] >= 0 else []
     rows += [f"model {_format_pose(out['model_pose'])}"]
-    return "\n\n".join([f"## {state.name.lower()}", *rows])
+    return [state.name.lower(), *rows]
 
 
 def _format_pose(pose: np.ndarray) -> str:

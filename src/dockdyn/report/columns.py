@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dockdyn.packing import packed_text
+
 STEPS = 65534  # of a column's range; one more stands for a gap
 GAP = 65535
+NEAR = 1e-9  # of its range, by which a number may be off its place
+COARSE = 4  # of a grid's steps, the least that is between numbers of a column on it
 LARGEST = float(np.finfo("f4").max)
-PACKED = 6  # level of gzip
 
 
 class PageColumns:
     """PageColumns of numbers, each of them once.
 
-    A column is `even` where its numbers are equally spaced (which is exact), else of `STEPS` steps of its range, as second
-    differences, or of single precision where the range says too little of it; or all its bits. Gaps (NaN) are kept.
+    A column is `even` where its numbers are equally spaced and a `grid` where they are some of such numbers, in order (both are
+    exact), else of `STEPS` steps of its range, as second differences, or of single precision where the range says too little
+    of it; or all its bits. Gaps (NaN) are kept.
     """
 
     def __init__(self) -> None:
@@ -54,9 +56,13 @@ class PageColumns:
         if (
             whole
             and length
-            and np.abs(column - np.linspace(column[0], column[-1], length)).max() <= 1e-9 * (high - low)
+            and np.abs(column - np.linspace(column[0], column[-1], length)).max() <= NEAR * (high - low)
         ):
             self._facts.append(["even", length, float(column[0]), float(column[-1])])
+        elif whole and length and (found := _on_grid(column)) is not None:
+            step, rows = found
+            self._facts.append(["grid", length, low, step])
+            self._parts.append(np.diff(rows, prepend=0).astype("<u2").view(np.uint8).reshape(-1, 2).T.tobytes())
         elif exact or np.isinf(column).any():
             self._facts.append(["single", length])
             self._parts.append(
@@ -72,5 +78,17 @@ class PageColumns:
 
     def packed(self) -> dict[str, Any]:
         """Return all columns as JSON has them: what each is, and the bytes of all."""
-        data = gzip.compress(b"".join(self._parts), PACKED, mtime=0)
-        return {"columns": self._facts, "data": base64.b64encode(data).decode()}
+        return {"columns": self._facts, "data": packed_text(b"".join(self._parts))}
+
+
+def _on_grid(column: np.ndarray) -> tuple[float, np.ndarray] | None:
+    """Return the step of a grid that numbers, in order, are on, and how many steps each is from the first; None of others."""
+    span, least = column[-1] - column[0], np.diff(column).min(initial=np.inf)
+    if not 0 < least < np.inf or span / least > GAP * COARSE:
+        return None
+    for parts in range(1, COARSE + 1):
+        rows = np.rint((column - column[0]) / (least / parts))
+        step = span / rows[-1]
+        if np.abs(column - column[0] - step * rows).max() <= NEAR * span and np.diff(rows).max() < GAP:
+            return float(step), rows
+    return None

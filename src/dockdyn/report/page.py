@@ -595,4 +595,8 @@ def _colour_rules() -> str:
     own = ("ink", "paper")  # the page's
     light = "".join(f"--{name}:{code};" for name, code in COLOURS.items() if name not in own)
     dark = "".join(f"--{name}:{code};" for name, code in DARK.items())
-    return f":root{{{light}--paper:var(--panel)}}:root[data-theme=dark]{{{dark}}}"
+    printed = "".join(
+        f"--{name}:{code};" for name, code in COLOURS.items()
+    )  # of pictures, which the style inverts as a whole
+    themed = f":root[data-theme=dark]{{{dark}}}:root[data-theme=dark] .picture svg{{{printed}}}"
+    return f":root{{{light}--paper:var(--panel)}}{themed}"

@@ -8,8 +8,6 @@ Source: definition.
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dockdyn import kept
+from dockdyn.packing import packed_text
 from dockdyn.results import unit
 from dockdyn.results.methods import method_of, settings_of
 from dockdyn.scenario.language.places import Place, places_of
@@ -24,11 +24,11 @@ from dockdyn.scenario.language.units import Bounds
 from dockdyn.scenario.load import Scenario
 from dockdyn.translate.machine import Code
 from dockdyn.translate.scalar_program import SIZES
+from dockdyn.translate.store import name_of, store_folder
 from dockdyn.translate.wasm import WasmModule, wasm_module
 from dockdyn.trees import leaves_of, unflatten
 
 STACK, ALIGNED = 65536, 16  # bytes
-PACKED = 9  # level of gzip
 MOST_BYTES = 700_000  # that programs may add to a page
 LEFT = 0.07  # bytes in a page of each letter of large programs, at the least
 DELAY = "loop.delay"  # by which steps of one length are chosen
@@ -115,8 +115,8 @@ def packed_programs(
     """Return programs and their memory as JSON has them, with the addresses of what they take and give, the numbers that a page
     may set, and what more there is to say. Raises TooMuch of more than a page should carry."""
     unit = {
-        "module": _packed(module.code),
-        "image": _packed(bytes(memory.image)),
+        "module": _kept_text(module.code),
+        "image": packed_text(bytes(memory.image)),
         "stack": memory.stack,
         "end": memory.end,
         "work": module.work_bytes,
@@ -136,14 +136,20 @@ def page_module(codes: Mapping[str, Code]) -> WasmModule:
     return wasm_module(codes)
 
 
+def _kept_text(code: bytes) -> str:
+    """Return a module as a page has it, which takes long to pack: kept from one process to the next."""
+    name = name_of(("packed", code))
+    found = kept.find_entry(store_folder(), name)
+    if found is None:
+        found = packed_text(code).encode()
+        kept.keep_entry(store_folder(), name, found)
+    return found.decode()
+
+
 def _refuse_size(size: float) -> None:
     """Raise TooMuch where programs would add so many bytes to a page."""
     if size > MOST_BYTES:
         raise TooMuch(f"its programs are more than {MOST_BYTES / 1e6:g} MB, the most that a page should carry")
-
-
-def _packed(data: bytes) -> str:
-    return base64.b64encode(gzip.compress(data, PACKED, mtime=0)).decode()
 
 
 def _describe_number(number: Place, addresses: Sequence[int]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from dockdyn.translate.c_step import CStep
 
 if TYPE_CHECKING:
-    from dockdyn.report.replay.live import LiveScene
+    from dockdyn.report.scene.live import LiveScene
 
 
 class Laboratory(NamedTuple):

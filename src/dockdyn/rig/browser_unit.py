@@ -35,6 +35,7 @@ from dockdyn.rig.model.rig import IdealContact
 from dockdyn.rig.model.run import draw_chances
 from dockdyn.rig.rig_theory import latest_action
 from dockdyn.rig.run import Grid, motion_without_rig, simulated
+from dockdyn.rig.scene import FORCES, axes_in_scene, show_rig, shown_bodies, shown_forces
 from dockdyn.scenario.language.errors import ScenarioError, is_key_inside
 from dockdyn.scenario.language.places import Place as Number
 from dockdyn.scenario.language.places import places_of
@@ -144,12 +145,29 @@ class PageRig(NamedTuple):
         chances = draw_chances(rig, scenario.content.seed, grid.rows, grid.stride)
         _, seen = simulated(rig, oracle, chances, grid.rows, grid.stride)
         numbers = rig.sensor.delay, np.float64(0), np.float64(grid.period)
-        bilateral = bool(rig.plant.ever_touching)
+        bilateral, shown = bool(rig.plant.ever_touching), self.shown
         return {
             "ideal": motion_without_rig.code(*given, grid.instants),
             "run": simulated.code(rig, oracle, chances, grid.rows, grid.stride),
             "tell": tell_rig.code(contact, *numbers, seen, ideal, self.rows, bilateral),
+            "show": show_rig.code(rig.plant, self.axes, _named(seen | ideal, shown), *shown),
         }
+
+    @property
+    def axes(self) -> np.ndarray:
+        """Axes of what is measured in the scene."""
+        return axes_in_scene(self.scenario.content)
+
+    @property
+    def shown(self) -> tuple[tuple[str | None, ...], tuple[str, ...]]:
+        """What of a run says where the bodies of its scene are, and what its forces are."""
+        content = self.scenario.content
+        return tuple(shown_bodies(content).values()), tuple(FORCES[name] for name in shown_forces(content))
+
+
+def _named[Kind](run: dict[str, Kind], shown: tuple[tuple[str | None, ...], ...]) -> dict[str, Kind]:
+    """Return what of a run is shown."""
+    return {name: run[name] for names in shown for name in names if name is not None}
 
 
 class Laid(NamedTuple):
@@ -161,6 +179,7 @@ class Laid(NamedTuple):
     tolerance: Place
     beside: Place
     chances: list[Place]
+    axes: Place
     told: dict[str, Place]  # results that are the same whatever the numbers are
 
 
@@ -232,6 +251,7 @@ def _lay_out(memory: UnitMemory, rig: PageRig, codes: dict[str, Any]) -> Laid:
         number(content.integrator.tolerance),
         number(latest_action(content) - delay),
         [memory.put(np.ascontiguousarray(leaf)) for leaf in leaves_of(chances)],
+        memory.put(rig.axes),
         {name: number(value) for name, value in (known | {"moments": 0, "status": int(Status.FINISHED)}).items()},
     )
 
@@ -251,13 +271,15 @@ def _add_calls(
         "ideal": [*model, *plant, laid.period, laid.tolerance],
         "run": [*whole, ideal["ideal_position"], ideal["ideal_force"], *laid.chances],
         "tell": [*contact, delay, laid.beside, laid.period, *_in_order(seen), *_in_order(ideal)],
+        "show": [*plant, laid.axes, *_in_order(_named(seen | ideal, rig.shown))],
     }
     calls = {
         name: [[one.at for one in (*places, *laid.constants[name])], [one.at for one in found[name]]]
         for name, places in given.items()
     }
     figures = {f"figure.{name}": place for name, place in told.items()}
-    return calls, laid.told | seen | ideal | figures
+    scene = {f"scene.{name}": place for name, place in unflatten(codes["show"][1], found["show"]).items()}
+    return calls, laid.told | seen | ideal | figures | scene
 
 
 def _in_order(named: dict[str, Place]) -> list[Place]:

@@ -36,7 +36,7 @@ from dockdyn.translate.scalar_program import Untranslatable
 from dockdyn.trees import leaves_of, map_leaves
 
 if TYPE_CHECKING:
-    from dockdyn.report.replay.live import LiveScene
+    from dockdyn.report.scene.live import LiveScene
 
 
 class Chance(NamedTuple):
@@ -91,7 +91,7 @@ class RigDriver:
 
     def live_scene(self) -> LiveScene:
         """Return what browsers are shown while it runs. ScenarioError for a rig without limits."""
-        from dockdyn.rig.replay.live import live_rig
+        from dockdyn.rig.live_scene import live_rig
 
         return live_rig(self.scenario, self.rig, self.first_pose())
 

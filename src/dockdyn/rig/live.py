@@ -14,6 +14,7 @@ from dockdyn.results.browser_unit import TooMuch
 from dockdyn.results.requirements import figures_of, unit_of_figure
 from dockdyn.rig.browser_unit import rig_unit_of_page, with_stated_compensator
 from dockdyn.rig.first_screen import BOUNCE, FORCE, SWING
+from dockdyn.rig.scene import shown_forces
 from dockdyn.rig.summary import MEASURES
 from dockdyn.scenario.load import Scenario
 
@@ -36,6 +37,7 @@ def live_rig_data(scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]
         "contacts": [],
         "labels": [],
         "latch": "",
+        "forces": shown_forces(scenario.content),
         "stated": {
             name: float(told[name])
             for name in sorted(known)

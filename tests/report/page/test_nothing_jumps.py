@@ -18,6 +18,9 @@ new MutationObserver((_, observer) => {
   window.placesThen = placesNow();
   window.computedThen = document.getElementById("live-numbers")?.childElementCount ?? 0;
 }).observe(document, { attributes: true, attributeFilter: ["data-ready"], subtree: true });
+window.chartHeights = () => [...document.querySelectorAll("figure[data-chart] .chart")]
+  .map((one) => one.getBoundingClientRect().height);
+addEventListener("DOMContentLoaded", () => { window.heightsFirst = chartHeights(); });
 """
 SETTLED = "'settled' in document.documentElement.dataset"
 ROUNDED = 1.5  # px
@@ -37,6 +40,8 @@ def test_what_is_read_stays_where_it_is(page_file, browse, kind, width):
         if any(abs(a - b) > ROUNDED for a, b in zip(then[name], now[name], strict=True))
     }
     assert moved == {}
+    first, last = page.evaluate("[heightsFirst, chartHeights()]")  # before the curves are unpacked, and with them
+    assert len(first) > 1 and first == pytest.approx(last, abs=ROUNDED)
     if page.evaluate("document.getElementById('live-numbers') !== null"):
         assert (
             page.evaluate("computedThen")

@@ -220,11 +220,18 @@ export class Live {
     if (overlaps) parts.push(overlaps);
     const caught = figures.get("captured");
     if (caught !== undefined && Number.isFinite(caught)) parts.push(caught ? `captured at ${writeNumber(figures.get("capture_time_s")!, 4)} s` : "not captured");
-    if (this.data.contacts.length) parts.push(`${outcome.contacts.length} contact${outcome.contacts.length === 1 ? "" : "s"} (${own.contacts.length} reported)`);
+    if (!this.data.contacts.length) parts.push(...this.aimInWords(outcome));
+    else parts.push(`${outcome.contacts.length} contact${outcome.contacts.length === 1 ? "" : "s"} (${own.contacts.length} reported)`);
     const missed = judged.filter(({ met }) => met !== true);
     if (judged.length) parts.push(missed.length ? `${missed.length} of ${judged.length} requirements not met: ${missed.map(({ words }) => words).join(", ")}` : judged.length > 1 ? `all ${judged.length} requirements met` : "the requirement is met");
     this.said.replaceChildren(element("b", {}, moves.join("; ")), parts.length ? `: ${parts.join("; ")}.` : ".");
     this.said.classList.toggle("bad", missed.length > 0 || overlaps !== "");
+  }
+
+  /** Say what has become of the figure that matters. */
+  private aimInWords(outcome: Outcome): string[] {
+    const name = this.aim(), [words, unit] = this.data.words[name] ?? [name, ""], [then, now] = [this.run.own!, outcome].map(({ figures }) => figures.get(name));
+    return then === undefined || now === undefined ? [] : [`${words} ${writeNumber(then)} → ${writeNumber(now)} ${unit}`.trim()];
   }
 
   /** Say that bodies overlap at the start where they did not in the report, which a run would refuse; empty where not. */

@@ -1,5 +1,5 @@
 // Programs of WebAssembly in their memory, as `dockdyn/results/browser_unit.py` lays them out: the same as those of the command line.
-import { gunzip } from "../columns.ts";
+import { unpack } from "../unpack.ts";
 
 export type Place = [address: number, type: "float64" | "int64" | "int32" | "uint32" | "bool", shape: number[]];
 export type Call = [argumentPlaces: number[], resultPlaces: number[]];
@@ -24,7 +24,7 @@ export interface NumberOfUnit {
 }
 
 export interface PackedPrograms {
-  module: string; // base64 of gzip
+  module: string; // packed
   image: string;
   stack: number; // its end, where the image begins
   end: number;
@@ -62,7 +62,7 @@ export class Programs {
   }
 
   static async load(packed: PackedPrograms): Promise<Programs> {
-    const [code, image] = await Promise.all([gunzip(packed.module), gunzip(packed.image)]);
+    const [code, image] = await Promise.all([unpack(packed.module), unpack(packed.image)]);
     const memory = new WebAssembly.Memory({ initial: Math.ceil(Programs.memoryOf(packed) / ROOM) });
     const module = await WebAssembly.compile(code as BufferSource), env: WebAssembly.ModuleImports = {};
     for (const { name, kind } of WebAssembly.Module.imports(module)) {

@@ -6,7 +6,7 @@ export interface PackedRig extends PackedPrograms {
   calls: Record<string, [Call]>;
 }
 
-const PARTS = ["ideal", "run", "tell"]; // programs, in their order
+const PARTS = ["ideal", "run", "tell", "show"]; // programs, in their order
 const OFF = "bare."; // before what is of the rig without its compensator, as `dockdyn/rig/browser_unit.py` has it
 const FINISHED = 1; // as `dockdyn.integrate.solution.Status`
 

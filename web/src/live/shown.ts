@@ -28,6 +28,7 @@ export interface RunShown {
   contacts: [string, string][];
   labels: string[]; // of the contacts in the scene
   latch: string; // whose pull the scene shows
+  forces?: string[]; // of a rig's scene, in the order of its run
 }
 
 /** What a run left, by name. */
@@ -43,7 +44,7 @@ export interface Outcome {
 export const FINISHED = 1; // as `dockdyn.integrate.solution.Status`
 const GHOST = { colour: "ink3", dash: [3, 2], name: "", read: false, marker: "", width: 1 };
 const DELAY = "loop.delay";
-const SHOWN = ["depth", "position", "attitude", "contact_point", "contact_force", "hold_force", "latch_force", "latch_held", "latch_travel"]; // besides curves
+const SHOWN = ["depth", "position", "attitude", "contact_point", "contact_force", "hold_force", "latch_force", "latch_held", "latch_travel", "scene.position", "scene.attitude", "scene.force"]; // besides curves
 
 /** Say why the page does not compute. */
 export function giveUp(why: string): void {
@@ -148,15 +149,20 @@ export class ShownRun {
   }
 
   private moveScene(outcome: Outcome | null): void {
-    const { scene } = this.page, host = document.getElementById("scene")?.closest(".stage");
-    if (!scene?.retakes || !this.names.includes("attitude")) {
+    const { scene } = this.page, host = document.getElementById("scene")?.closest(".stage"), { forces: acting } = this.data;
+    if (!scene?.retakes || !this.names.includes(acting ? "scene.attitude" : "attitude")) {
       host?.classList.toggle("reported", outcome !== null);
       return;
     }
     if (!outcome) return scene.retake(null);
-    const { labels } = this.data, count = labels.length, rows = outcome.time.length, parts = (name: string) => (this.names.includes(name) ? outcome.variable(name) : null);
+    const rows = outcome.time.length, parts = (name: string) => (this.names.includes(name) ? outcome.variable(name) : null);
+    const column = (values: Float64Array, index: number, count: number) => Float64Array.from({ length: 3 * rows }, (_, i) => values[(Math.floor(i / 3) * count + index) * 3 + (i % 3)]!);
+    if (acting) {
+      const acts = new Map(acting.map((name, index) => [name, { place: null, vector: column(parts("scene.force")!, index, acting.length) }]));
+      return scene.retake({ time: outcome.time, position: parts("scene.position")!, attitude: parts("scene.attitude")!, forces: acts, held: null, travel: null });
+    }
+    const { labels } = this.data, of = (values: Float64Array, index: number) => column(values, index, labels.length);
     const cut = (name: string) => parts(name)?.subarray(0, rows * this.data.unit.results[name]![2].slice(1).reduce((a, b) => a * b, 1)) ?? null;
-    const of = (values: Float64Array, index: number) => Float64Array.from({ length: 3 * rows }, (_, i) => values[(Math.floor(i / 3) * count + index) * 3 + (i % 3)]!);
     const [point, force, held, caught] = ["contact_point", "contact_force", "hold_force", "latch_force"].map(parts);
     const forces = new Map(labels.map((label, index) => [label, { place: of(point!, index), vector: of(force!, index) as Float64Array }] as [string, { place: Float64Array | null; vector: Float64Array }]));
     const pulls = this.data.latch;

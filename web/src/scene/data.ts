@@ -24,6 +24,7 @@ export interface TieData {
   radius: number;
   shown?: column;
   latch?: number; // which one, of a latch
+  free?: number; // m, of a spring that does not pull: no longer is it drawn, from its second end
 }
 export interface BeamData {
   name: string;

@@ -16,6 +16,7 @@ import { transport } from "./transport.ts";
 export { Clock } from "../clock.ts";
 export { unpackColumns } from "../columns.ts";
 export type { SceneData } from "./data.ts";
+export { followEvents } from "./live.ts";
 
 export interface SceneView {
   /** Return the picture as it stands, for print and for saving; null where there is none. */
@@ -40,7 +41,8 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   if (!document.getElementById("dds-style")) document.head.append(element("style", { id: "dds-style" }, style));
   const root = element("div", { class: "dds" }), place = element("div", { class: "dds-stage" });
   root.append(place);
-  if (!document.querySelector(".transport")) root.append(transport(clock, scene, columns, root)); // the page has none of its own
+  const moves = clock.span.end > clock.span.start;
+  if (moves && !document.querySelector(".transport")) root.append(transport(clock, scene, columns, root)); // the page has none of its own
   if (scene.notes.length) root.append(element("p", { class: "dds-notes" }, scene.notes.join("; ")));
   host.replaceChildren(root);
   const palette = new Palette(), themed = () => {
@@ -188,7 +190,7 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   const film = new Film(clock, () => compose(), scene.title);
   const filming = element("button", { type: "button", title: "Save the run as a film, from its start to its end", click: () => film.toggle(filming) }, "film");
   const keep = element("button", { type: "button", title: "Save this picture", click: () => compose().toBlob((blob) => { if (blob) save(blob, `${scene.title} ${clock.time.toFixed(3)} s.png`); }) }, "PNG");
-  root.append(element("div", { class: "dds-over dds-views" }, ...buttons, seen, keep, ...(Film.possible() ? [filming] : [])));
+  root.append(element("div", { class: "dds-over dds-views" }, ...buttons, seen, keep, ...(moves && Film.possible() ? [filming] : [])));
   root.addEventListener("keydown", (event) => {
     const name = Object.keys(views)[Number(event.key) - 1];
     if (name && !(event.target instanceof HTMLSelectElement)) look(name);
@@ -201,7 +203,7 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   place.append(triad);
   function say(): void {
     const largest = forces.reduce((most, one, i) => (one.size > (forces[most]?.size ?? 0) ? i : most), -1);
-    time.textContent = `${clock.time.toFixed(clock.span.end < 1 ? 4 : 2)}\u202fs`;
+    time.textContent = moves ? `${clock.time.toFixed(clock.span.end < 1 ? 4 : 2)}\u202fs` : "";
     state.textContent = largest >= 0 && !forces[largest]!.object.userData.away ? `${scene.forces[largest]!.name}: ${quantity(forces[largest]!.size, "N")}` : scene.forces.length ? "no contact force" : "";
   }
   function barLengths(): { length: number; metres: number; force: number; newtons: number } {
@@ -277,7 +279,7 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
     all.checked = boxes.some((box) => box.checked);
     tree.append(element("li", {}, element("label", {}, all, element("b", {}, group)), inside));
   }
-  const wide = matchMedia("(min-width: 900px)").matches && [...layers.values()].reduce((sum, one) => sum + one.size + 1, 0) <= 16;
+  const wide = moves && matchMedia("(min-width: 900px)").matches && [...layers.values()].reduce((sum, one) => sum + one.size + 1, 0) <= 16;
   place.append(element("details", { class: "dds-over dds-tree", open: wide }, element("summary", {}, "Scene"), tree));
 
   tracks.go(clock.span.start);

@@ -65,7 +65,10 @@ function between(object: Object3D, start: Vector3, end: Vector3, span = 1): void
 export function drawTie(tie: TieData, palette: Palette, tracks: Tracks): Moving {
   const group = new Group(), r = tie.radius;
   group.name = tie.name;
-  const ends = (): [Vector3, Vector3] => [tracks.place(tie.first.motion, vector(tie.first.place)), tracks.place(tie.second.motion, vector(tie.second.place))];
+  const ends = (): [Vector3, Vector3] => {
+    const [start, end] = [tie.first, tie.second].map(({ motion, place }) => tracks.place(motion, vector(place))) as [Vector3, Vector3];
+    return [tie.free === undefined ? start : start.sub(end).clampLength(0, tie.free).add(end), end];
+  };
   const bar = (radius: number, token: Token, from = 0, to = 1, opacity = 1) => {
     const mesh = new Mesh(new CylinderGeometry(radius, radius, to - from, 18).translate(0, (from + to) / 2, 0), palette.solid(token, opacity));
     group.add(mesh);

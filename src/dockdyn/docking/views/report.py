@@ -241,6 +241,11 @@ def _capture_in_words(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
     return [f"Not captured: {counted}.", *describe_missed(dataset)]
 
 
+def _first_contact(dataset: Dataset) -> str:
+    """Return when the first contact began, in words."""
+    return f", the first at {format_significant(float(dataset.episode_onset.values.min()), 6)} s"
+
+
 def _overview_rows(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
     """Return the summary table."""
     change = [energy for energy in summary["contact.energy_change_J"] if energy is not None]
@@ -248,7 +253,7 @@ def _overview_rows(dataset: Dataset, summary: dict[str, Any], classes: list[str]
         *first_figures(summary),
         ("Bodies", ", ".join(map(str, dataset.body.values))),
         ("Loop delay", f"{float(dataset.attrs['delay_s']):g} s"),
-        ("Contacts", str(len(classes))),
+        ("Contacts", f"{len(classes)}{_first_contact(dataset) if classes else ''}"),
     ]
     for line in str(dataset.attrs.get("stated_damping", "")).splitlines():
         contact, _, words = line.partition(": ")

@@ -19,12 +19,11 @@ from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Latch, 
 from dockdyn.mechanism.mounts import ties_among
 from dockdyn.programs import Program
 from dockdyn.report.drawing import pair_labels
-from dockdyn.report.replay.looks import touched_mesh
 from dockdyn.report.sampled_surface import plain_components
 from dockdyn.report.scene.bus import bus_box, way_out
-from dockdyn.report.scene.looks import look_parts
+from dockdyn.report.scene.looks import look_parts, touched_mesh
 from dockdyn.report.scene.scene import End, Focus, RunScene, ShownForce, ShownMotion, ShownPart, ShownTie, ShownTrail
-from dockdyn.report.scene.solids import BallSolid, BoxSolid, MeshSolid, PlateSolid, RingSolid, ShownSolid, TubeSolid
+from dockdyn.report.scene.solids import BallSolid, BoxSolid, PlateSolid, RingSolid, ShownSolid, TubeSolid
 from dockdyn.report.scene.surfaces import surface_solid
 from dockdyn.report.scene.times import shown_times
 from dockdyn.scenario.made import made, model_of
@@ -206,8 +205,7 @@ def _bus_of(
 def _surface_solid(section: Shape, reach: float) -> ShownSolid:
     """Return a contact surface: a mesh as it is in its file, any other by its dimensions."""
     if isinstance(section, MeshSection):
-        mesh = touched_mesh(section)
-        return MeshSolid(mesh.vertices, mesh.faces)
+        return touched_mesh(section)
     return surface_solid(made(section), reach)
 
 
@@ -286,8 +284,7 @@ def _feature_solids(
     """Return a feature as it touches; points and sharp edges `least` (m) thick, clouds as their meshes, petals as plates
     between their edges."""
     if isinstance(feature, CloudSection):
-        mesh = touched_mesh(feature)
-        return [MeshSolid(mesh.vertices, mesh.faces)]
+        return [touched_mesh(feature)]
     found: list[ShownSolid] = []
     for one in members:
         radius = max(float(one.radius), least)

@@ -161,14 +161,17 @@ def _line(line: Line, across: Place, up: Place, limits: tuple[float, float]) -> 
 
 
 def _path(x: np.ndarray, y: np.ndarray) -> str:
-    """Return points as a path that is broken where there is a gap."""
-    said, begun = [], False
-    for one, other in zip(x.tolist(), y.tolist(), strict=True):
-        if one != one or other != other:
-            begun = False
+    """Return points as a path that is broken where there is a gap: each from the one before, in tenths, which is short."""
+    said, before = [], None
+    tenths = np.rint(10 * np.stack([x, np.clip(y, -9999.0, 9999.0)], axis=1))
+    for point in tenths.tolist():
+        if point[0] != point[0] or point[1] != point[1]:
+            before = None
             continue
-        said.append(f"{'L' if begun else 'M'}{one:.1f} {min(max(other, -9999.0), 9999.0):.1f}")
-        begun = True
+        way = point if before is None else [one - last for one, last in zip(point, before, strict=True)]
+        across, up = (f"{one / 10:g}".replace("0.", ".", 1) if abs(one) < 10 else f"{one / 10:g}" for one in way)
+        said.append(f"{'M' if before is None else 'l'}{across}{'' if up.startswith('-') else ' '}{up}")
+        before = point
     return "".join(said) or "M0 0"
 
 

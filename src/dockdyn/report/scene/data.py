@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.replay.scale import arrow_scale
+from dockdyn.report.scene.scale import arrow_scale
 from dockdyn.report.scene.scene import ShownForce
 from dockdyn.report.scene.solids import rounded
 
@@ -35,14 +35,14 @@ def scene_data(scene: RunScene, columns: PageColumns) -> dict[str, Any]:
 
     Positions are from that of the body in whose axes the scene is seen, in the run's axes; `origin` is how far that has come.
     """
-    scene = replace(scene, forces=[one for one in scene.forces if float(np.abs(one.vector).max(initial=0)) > LEAST])
+    if not scene.goes_on:
+        scene = replace(scene, forces=[one for one in scene.forces if float(np.abs(one.vector).max(initial=0)) > LEAST])
     motions = _distinct_motions(scene)
     base = scene.bodies.get(scene.seen_from)
     origin = np.zeros((len(scene.time), 3)) if base is None else base.position
     size = scene.focus.reach
     rows, within = fewest_rows(scene.time, _scaled_signals(scene, motions, origin, size), MOST)
     writer = _SceneWriter(columns, rows, size, origin, {id(motion): number for number, motion in enumerate(motions)})
-    scale = arrow_scale([one.vector for one in scene.forces], 1.2 * size)
     return {
         "title": scene.title,
         "time": columns.place(scene.time[rows], exact=True),
@@ -60,7 +60,7 @@ def scene_data(scene: RunScene, columns: PageColumns) -> dict[str, Any]:
             for one in scene.trails
         ],
         "forces": [writer.force(one) for one in scene.forces],
-        "force_scale": {"metres": scale.metres, "cut": scale.cut if np.isfinite(scale.cut) else None},
+        "force_scale": force_scale([one.vector for one in scene.forces], size),
         "focus": {
             "motion": writer.number(scene.focus.carrier),
             "place": rounded(scene.focus.place),
@@ -69,6 +69,12 @@ def scene_data(scene: RunScene, columns: PageColumns) -> dict[str, Any]:
         },
         "notes": scene.notes,
     }
+
+
+def force_scale(vectors: Sequence[np.ndarray], size: float) -> dict[str, float | None]:
+    """Return how long (m a N) arrows of forces (…, 3) are beside what is looked at, and the force from which on all are."""
+    scale = arrow_scale(vectors, 1.2 * size)
+    return {"metres": scale.metres, "cut": scale.cut if np.isfinite(scale.cut) else None}
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,7 @@ class _SceneWriter:
             {"motion": self.number(end.motion), "place": rounded(end.place)} for end in (one.first, one.second)
         )
         found = {"name": one.name, "kind": one.kind, "first": first, "second": second, "radius": rounded(one.radius)}
-        found |= {} if one.latch is None else {"latch": one.latch}
+        found |= {name: fact for name in ("latch", "free") if (fact := getattr(one, name)) is not None}
         return found if one.shown is None else found | {"shown": self.place(one.shown, 1.0)}
 
     def beam(self, one: ShownBeam) -> dict[str, Any]:

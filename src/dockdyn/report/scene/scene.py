@@ -52,16 +52,16 @@ class ShownPart:
 
 @dataclass(frozen=True)
 class End:
-    """A place of what moves so."""
+    """A place of what moves so (None: of what stands)."""
 
-    motion: ShownMotion
+    motion: ShownMotion | None
     place: np.ndarray
 
 
 @dataclass(frozen=True)
 class ShownTie:
     """What acts between two places that move: drawn from one to the other, only while `shown` (times,); a `latch` by its
-    number."""
+    number; a spring from the second as far as it is long where it is `free` (m; None: it holds on)."""
 
     name: str
     kind: Literal["strut", "cable", "spring", "latch", "magnet"]
@@ -70,6 +70,7 @@ class ShownTie:
     radius: float
     shown: np.ndarray | None = None
     latch: int | None = None
+    free: float | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,7 @@ class RunScene:
     forces: list[ShownForce] = field(default_factory=list)
     seen_from: str = ""  # the body in whose axes it is shown; empty: as it is
     notes: list[str] = field(default_factory=list)
+    goes_on: bool = False  # whether it is one sample of what runs, whose forces are still to come
 
     @property
     def warnings(self) -> list[str]:

@@ -1,17 +1,20 @@
-"""The page of a scene served to browsers until it is interrupted: that page alone, to whoever asks by this machine's name."""
+"""The page of a scene served to browsers: that page and its news alone, to whoever asks by this machine's name."""
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 from dockdyn.interrupt import await_signal
+
+EVENTS = "/events"  # where a page listens
 
 
 def serve_page(page: str, host: str, port: int, ready: Callable[[str], None]) -> None:
@@ -22,8 +25,8 @@ def serve_page(page: str, host: str, port: int, ready: Callable[[str], None]) ->
 
 
 @contextmanager
-def served(page: str, host: str, port: int) -> Iterator[str]:
-    """Yield the address of a server of the page."""
+def served(page: str, host: str, port: int, news: Callable[[], Iterable[str]] | None = None) -> Iterator[str]:
+    """Yield the address of a server of the page, and of the events that it listens to, from when it asks for them."""
     content = page.encode()
 
     class Handler(BaseHTTPRequestHandler):
@@ -32,6 +35,8 @@ def served(page: str, host: str, port: int) -> Iterator[str]:
         def do_GET(self) -> None:
             if not own_page(self.headers.get_all("Origin", []), self.headers.get_all("Host", [])):
                 self._answer(HTTPStatus.FORBIDDEN, b"not from this page\n", "text/plain")
+            elif news is not None and self.path == EVENTS:
+                self._tell(news())
             elif self.path.partition("?")[0] not in ("/", "/index.html"):
                 self._answer(HTTPStatus.NOT_FOUND, b"no such page\n", "text/plain")
             else:
@@ -44,6 +49,16 @@ def served(page: str, host: str, port: int) -> Iterator[str]:
             self.send_header("X-Content-Type-Options", "nosniff")
             self.end_headers()
             self.wfile.write(body)
+
+        def _tell(self, events: Iterable[str]) -> None:
+            """Send events until who listens is gone."""
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            with contextlib.suppress(ConnectionError):
+                for event in events:
+                    self.wfile.write(event.encode())
 
         def log_message(self, *_: object) -> None:
             """Say nothing: a request is no news."""

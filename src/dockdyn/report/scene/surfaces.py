@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dockdyn.report.scene.solids import BallSolid, MeshSolid, RingSolid, ShownSolid, TurnedSolid
+from dockdyn.report.scene.solids import BallSolid, RingSolid, ShownSolid, TurnedSolid
 
 if TYPE_CHECKING:
     from dockdyn.contact.surfaces.surface import Surface
@@ -44,8 +44,7 @@ def surface_solid(surface: Surface, reach: float) -> ShownSolid:
 
 def _sample_surface(surface: Surface, reach: float) -> ShownSolid:
     """Return a surface of any shape, from its signed distance."""
-    from dockdyn.report.replay.shapes import surface_around_axis
+    from dockdyn.report.scene.level_set import surface_around_axis
 
     extent = surface.extent(reach)
-    mesh = surface_around_axis(surface, *(float(np.asarray(one)) for one in (extent.radius, extent.low, extent.high)))
-    return MeshSolid(mesh.vertices, mesh.faces, smooth=True)
+    return surface_around_axis(surface, *(float(np.asarray(one)) for one in (extent.radius, extent.low, extent.high)))

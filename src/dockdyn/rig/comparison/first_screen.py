@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dockdyn.report.tile import Tile
+from dockdyn.report.verdict import Advice
 from dockdyn.rig.comparison.choice import NONE, CompensatorChoice, Ranked, format_error
 
 MOST = 5  # compensators in a tile
@@ -19,6 +20,21 @@ def comparison_headline(choice: CompensatorChoice, own: str | None) -> str:
     if best.law == NONE:
         return "None is best: no compensator is nearer"
     return f"{'Keep' if best.law == own else 'Take'} {best.law}"
+
+
+def comparison_advice(choice: CompensatorChoice, own: str | None, stated: bool) -> list[Advice]:
+    """Return how to take the best, where the rig has another; it may be `stated` in a table of the comparison."""
+    best = choice.best(own)
+    if not np.isfinite(best.error) or best.law in (NONE, own):
+        return []
+    if stated:
+        return [Advice("Next", f"Give the rig what [compare.{best.law}] says, as [loop.compensator].")]
+    return [Advice("Next", "Run the rig with it:", f"dockdyn run scenario.toml --set {given_law(best.law)}")]
+
+
+def given_law(law: str) -> str:
+    """Return how `--set` gives a rig a compensator, tuned, in the place of any other."""
+    return f"""'loop.compensator={{law="{law}"}}'"""
 
 
 def comparison_tiles(choice: CompensatorChoice, own: str | None) -> list[Tile]:

@@ -22,7 +22,7 @@ from dockdyn.rig.comparison.choice import (
     oracle_compensators,
 )
 from dockdyn.rig.comparison.compare import worst_amplitudes
-from dockdyn.rig.comparison.first_screen import comparison_headline, comparison_tiles
+from dockdyn.rig.comparison.first_screen import comparison_advice, comparison_headline, comparison_tiles
 from dockdyn.scenario.language.units import convert
 
 COLUMNS = 7  # stiffnesses in a table
@@ -46,6 +46,7 @@ def comparison_report(dataset: Dataset) -> Report:
         verdict=verdict,
         headline=comparison_headline(choice, own),
         tiles=comparison_tiles(choice, own),
+        advice=comparison_advice(choice, own, f"[compare.{choice.best(own).law}]" in str(dataset.attrs["scenario"])),
         alarming=not np.isfinite(choice.best(own).error),
         warnings=_comparison_doubts(dataset),
         key=overview_rows(dataset),

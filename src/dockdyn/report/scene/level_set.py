@@ -1,16 +1,14 @@
-"""Meshes: boxes, balls, rods, coils, and any surface of a contact from its signed distance."""
+"""Contact surfaces as meshes, from their signed distance."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dockdyn.report.replay.scene import Mesh
 from dockdyn.report.sampled_surface import plain_components, signed_distances, surface_normals
+from dockdyn.report.scene.solids import MeshSolid
 
 if TYPE_CHECKING:
     from dockdyn.contact.surfaces.surface import Surface
@@ -19,105 +17,7 @@ ROUND = 24  # sides of what is round
 NEWTON = 3  # corrections that bring the vertices of a level set onto it
 
 
-def box_mesh(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Mesh:
-    """Return a box between two corners."""
-    low, high = np.asarray(low, float), np.asarray(high, float)
-    corners = np.array(list(product((0.0, 1.0), repeat=3)))  # x slowest, z quickest
-    sides = [
-        [0, 1, 3, 2],
-        [4, 6, 7, 5],
-        [0, 4, 5, 1],
-        [2, 3, 7, 6],
-        [0, 2, 6, 4],
-        [1, 5, 7, 3],
-    ]  # seen from outside, anticlockwise
-    return Mesh(low + corners * (high - low), _split_quads(sides))
-
-
-def ball_mesh(radius: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
-    """Return a ball, by circles of latitude about x."""
-    turn = np.linspace(0, np.pi, ROUND // 2 + 1)
-    unit = _revolve_outline(np.stack([-np.cos(turn), np.sin(turn)], axis=1))
-    return Mesh(radius * unit.vertices + np.asarray(centre, float), unit.faces)
-
-
-def capsule_mesh(start: ArrayLike, end: ArrayLike, radius: float) -> Mesh:
-    """Return all that is within a radius of a segment, roughly."""
-    way = np.asarray(end, float) - np.asarray(start, float)
-    length = float(np.linalg.norm(way))
-    if length == 0:
-        return ball_mesh(radius, start)
-    turn = np.linspace(0, np.pi / 2, 5)
-    near = np.stack([-radius * np.cos(turn), radius * np.sin(turn)], axis=1)
-    far = np.stack([length + radius * np.sin(turn), radius * np.cos(turn)], axis=1)
-    return place_mesh(_revolve_outline(np.concatenate([near, far]), 10), start, way)
-
-
-def torus_mesh(major_radius: float, minor_radius: float, centre: ArrayLike, axis: ArrayLike) -> Mesh:
-    """Return all that is within the minor radius of a circle, roughly."""
-    turn = np.linspace(0, 2 * np.pi, 9)
-    circle = np.stack([-minor_radius * np.cos(turn), major_radius + minor_radius * np.sin(turn)], axis=1)
-    return place_mesh(_revolve_outline(circle, 48), centre, axis)
-
-
-def _revolve_outline(outline: ArrayLike, sides: int = ROUND) -> Mesh:
-    """Return what an outline (n, 2) of places along x and radii encloses when it turns about x.
-
-    It is followed with x growing where the radius is outermost, so that faces look outwards. It may begin and end on the
-    axis, or be closed; a face that shrinks to a line, at the axis, is left out.
-    """
-    along, radius = np.asarray(outline, float).T
-    turn = 2 * np.pi * np.arange(sides) / sides
-    ring = np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    vertices = np.concatenate(
-        [np.broadcast_to(along[:, None, None], (len(along), sides, 1)), radius[:, None, None] * ring], axis=2
-    ).reshape(-1, 3)
-    here = np.arange(len(along) - 1)[:, None] * sides + np.arange(sides)
-    beside = np.arange(len(along) - 1)[:, None] * sides + (np.arange(sides) + 1) % sides
-    faces = _split_quads(np.stack([here, beside, beside + sides, here + sides], axis=-1))
-    return _weld_vertices(vertices, faces)
-
-
-def _weld_vertices(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
-    """Return the mesh with vertices at one place as one, without faces that have no area then."""
-    size = np.abs(vertices).max(initial=0.0) or 1.0
-    _, first, same = np.unique(np.round(vertices / size, 12) + 0.0, axis=0, return_index=True, return_inverse=True)
-    faces = same.reshape(-1)[faces]
-    flat = (faces == np.roll(faces, 1, axis=1)).any(axis=1)
-    return Mesh(vertices[first], faces[~flat])
-
-
-def _split_quads(quads: ArrayLike) -> np.ndarray:
-    four = np.asarray(quads).reshape(-1, 4)
-    return np.concatenate([four[:, [0, 1, 2]], four[:, [0, 2, 3]]])
-
-
-def place_mesh(mesh: Mesh, position: ArrayLike, direction: ArrayLike = (1.0, 0.0, 0.0)) -> Mesh:
-    """Return the mesh with its origin at `position` and its x axis along `direction`."""
-    x = np.asarray(direction, float) / np.linalg.norm(direction)
-    y = np.cross(np.eye(3)[np.abs(x).argmin()], x)
-    y /= np.linalg.norm(y)
-    frame = np.stack([x, y, np.cross(x, y)])
-    return Mesh(mesh.vertices @ frame + np.asarray(position, float), mesh.faces)
-
-
-def join_meshes(*meshes: Mesh) -> Mesh:
-    """Return several meshes as one."""
-    before = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
-    faces = [mesh.faces + count for mesh, count in zip(meshes, before[:-1], strict=True)]
-    return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(faces))
-
-
-def coil_points(turns: int = 7, points: int = 120) -> np.ndarray:
-    """Return points of a coil of unit length along x and unit radius, with straight ends (points, 3)."""
-    share = np.linspace(0, 1, points)
-    wound = np.clip((share - 0.12) / 0.76, 0, 1)
-    radius = np.where((share < 0.1) | (share > 0.9), 0.0, 1.0)
-    angle = 2 * np.pi * turns * wound
-    return np.stack([share, radius * np.cos(angle), radius * np.sin(angle)], axis=1)
-
-
-def surface_around_axis(surface: Surface, reach: float, low: float, high: float) -> Mesh:
+def surface_around_axis(surface: Surface, reach: float, low: float, high: float) -> MeshSolid:
     """Return a contact surface within `reach` (m) of its docking axis and from `low` to `high` (m) along it.
 
     Distances along the axis are counted from where it comes nearest to the surface's reference point.
@@ -136,7 +36,7 @@ def surface_around_axis(surface: Surface, reach: float, low: float, high: float)
     return _level_set(surface, grid, closed=True)
 
 
-def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh:
+def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> MeshSolid:
     """Return where a surface's signed distance is zero among the points of a grid (a, b, c, 3), by dual contouring.
 
     Each cell in which the sign changes has a vertex, brought onto the surface along its normal; each edge of the grid
@@ -151,7 +51,7 @@ def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh
     number = np.full(mixed.shape, -1)
     number[mixed] = np.arange(mixed.sum())
     if not mixed.any():
-        return Mesh(np.zeros((0, 3)), np.zeros((0, 3), int))
+        return MeshSolid(np.zeros((0, 3)), np.zeros((0, 3), int), smooth=True)
     centre = np.mean([grid[corner][mixed] for corner in corners], axis=0)
     size = max(np.linalg.norm(grid[corner][mixed] - centre, axis=1).max() for corner in corners)
     vertices = _move_onto_surface(surface, centre, size)
@@ -162,7 +62,7 @@ def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh
             middles = [vertices[fan[fan[:, 2] == centre_of][:, 0]].mean(axis=0) for centre_of in np.unique(fan[:, 2])]
             vertices = np.concatenate([vertices, _move_onto_surface(surface, np.array(middles), size)])
             faces.append(fan)
-    return Mesh(vertices, np.concatenate(faces).astype(int))
+    return MeshSolid(vertices, np.concatenate(faces).astype(int), smooth=True)
 
 
 def _move_onto_surface(surface: Surface, points: np.ndarray, far: float) -> np.ndarray:
@@ -210,3 +110,8 @@ def _axis_fan(values: np.ndarray, number: np.ndarray, start: int) -> np.ndarray:
         if (ring >= 0).all():
             found.append(np.stack([ring, np.roll(ring, -1), np.full(len(ring), start + new)], axis=1))
     return np.concatenate([np.zeros((0, 3), int), *found])
+
+
+def _split_quads(quads: ArrayLike) -> np.ndarray:
+    four = np.asarray(quads).reshape(-1, 4)
+    return np.concatenate([four[:, [0, 1, 2]], four[:, [0, 2, 3]]])
