@@ -78,16 +78,18 @@ def shrink(
     if not radius:
         return points
     exact, normals = MeshDistance(vertices, faces), pseudonormals(vertices, faces)[:, 0]
-    points = points - radius * ways
+    points, moved = points - radius * ways, np.arange(len(points))
     for _ in range(MOVES):
-        found = exact.nearest(points)
+        found = exact.nearest(points[moved])
         lacking = radius + found.distances  # inside they are negative
-        if lacking.max() < NEAR * radius:
+        short = np.flatnonzero(lacking >= NEAR * radius)
+        if not len(short):
             return points
-        on_mesh = np.abs(found.distances) < NEAR * radius
-        inward = -found.offsets / np.where(on_mesh, 1, found.distances)[:, None]
-        inward[on_mesh] = -normals[found.faces[on_mesh]]
-        points = points + np.maximum(lacking, 0)[:, None] * inward
+        distances, moved = found.distances[short], moved[short]
+        on_mesh = np.abs(distances) < NEAR * radius
+        inward = -found.offsets[short] / np.where(on_mesh, 1, distances)[:, None]
+        inward[on_mesh] = -normals[found.faces[short[on_mesh]]]
+        points[moved] += lacking[short, None] * inward
     refuse(f"radius = {length_in_words(radius, unit)} is too large for what the mesh is thick")
 
 
