@@ -9,6 +9,7 @@ from dockdyn.docking.sampled_forces import sampled_forces, sampling_doubts
 from dockdyn.pages import report_of
 from dockdyn.report.mesh_table import SETTLED
 from dockdyn.scenario.load import parse
+from dockdyn.scenario.meshes.cloud import BallsInside
 
 PRESSURE = 5e6  # N/m³
 SIDES = 0.2, 0.3, 0.1  # m
@@ -138,3 +139,33 @@ def test_what_never_touches_has_no_error(block):
     content, dataset = run(block, [1, 0, 0, 0], 0.3, 300)
     assert sampled_forces(dataset, content) == [None]
     assert "sampling_error" not in dockdyn.summarise(dataset)
+
+
+WEDGE = np.radians(3)  # between the long faces of a sliver
+
+
+def sliver(length=0.3, width=0.05):
+    """A prism (m) whose section is a slender triangle: its sharp edge is along y at x = 0."""
+    high = 2 * length * np.tan(WEDGE / 2)
+    outline = np.array([[0, 0], [length, -high / 2], [length, high / 2]])
+    corners = np.array([[x, y, z] for y in (0, width) for x, z in outline])
+    return trimesh.convex.convex_hull(corners)
+
+
+def test_balls_come_to_rest_in_a_sharp_edge():
+    """At r / sin(α/2) from it, wherever on its faces they began; and none has room near the ends of what is too thin."""
+    mesh, radius = sliver(), 1e-3
+    balls = BallsInside(mesh.vertices, mesh.faces, radius)
+    normals = mesh.face_normals[np.abs(mesh.face_normals[:, 2]) > 0.9]
+    upper = normals[normals[:, 2] > 0][0]
+    from_edge = np.linspace(1e-5, 0.2, 400)
+    points = np.column_stack([from_edge * np.cos(WEDGE / 2), np.full(400, 0.025), from_edge * np.sin(WEDGE / 2)])
+    centres, fits = balls.move(points, np.tile(upper, (400, 1)))
+    assert fits.all()
+    rest = radius / np.sin(WEDGE / 2)
+    inner = points - radius * upper
+    beside = inner[:, 0] > rest
+    assert centres[beside] == pytest.approx(inner[beside], abs=1e-12)
+    assert centres[~beside] == pytest.approx(np.tile([rest, 0.025, 0.0], ((~beside).sum(), 1)), abs=1e-5 * rest)
+    thick = BallsInside(mesh.vertices, mesh.faces, 0.009).move(points, np.tile(upper, (400, 1)))[1]
+    assert not thick.any()  # the sliver is 16 mm thick at its back

@@ -7,7 +7,7 @@ Source: comparison with the same integral over finer pieces; own construction.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,12 @@ from dockdyn.programs import Program
 from dockdyn.report.drawing import scenario_content
 from dockdyn.report.mesh_table import SETTLED, errors_by_contact
 from dockdyn.scenario.made import model_of
-from dockdyn.scenario.meshes.kept import solid_of
+from dockdyn.scenario.meshes.kept import Solid, solid_of
 from dockdyn.scenario.meshes.mesh_file import MeshFile
 from dockdyn.scenario.meshes.pieces import MeshPieces
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.meshes.cloud import BallsInside
 
 ROWS = 1 << 12  # points at once
 STEEP = 1.5  # metres that a surface's distance may change over a metre: spline, or law of several surfaces
@@ -116,50 +119,54 @@ def _force_at(
     assert cloud.sample is not None
     ball = group.members
     assert isinstance(ball, BallOnSurface)
-    by_points = _forces(group, poses, np.asarray(ball.centre), np.asarray(group.weights))[1].sum()
-    if by_points <= 0:
+    weights = np.asarray(group.weights)
+    felt = _forces(group, poses, np.asarray(ball.centre), weights)[1]
+    if not (felt > 0).any():
         return None
     file = Path(cloud.file)
-    mesh = MeshFile(file, file.stat().st_mtime_ns, cloud.unit, cloud.repair)
-    solid, known = solid_of(mesh), 0.0
-    pieces = MeshPieces(solid.vertices, solid.faces)
-    length = cloud.sample.finest
+    solid = solid_of(MeshFile(file, file.stat().st_mtime_ns, cloud.unit, cloud.repair))
+    pieces, balls = MeshPieces(solid.vertices, solid.faces), _balls_inside(solid, cloud.radius)
+    length = float(np.sqrt(np.median(weights[felt > 0]) * cloud.sample.area))  # of a piece that touches
     origin = cloud.placed(np.zeros((1, 3)))[0]
     turn = cloud.placed(np.eye(3)) - origin
     shift = np.asarray(ball.centre)[0] - (origin + cloud.sample.points[0] @ turn)
 
-    def in_body(points: np.ndarray) -> np.ndarray:
-        return origin + shift + points @ turn
+    def felt_by(points: np.ndarray, ways: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """Return depth (m) and force (N) of balls beneath points of the mesh; where none has room nothing touches."""
+        centres, fits = balls.move(points, ways)
+        found = _forces(group, poses, origin + shift + centres @ turn, shares * fits)
+        return np.column_stack(found)
 
-    for _ in range(HALVINGS):
+    def halve_where_they_may_touch() -> bool:
+        """Keep the pieces that may touch, and halve them while they are longer; return whether there was room for all."""
         while True:
-            corners = pieces.corners()
-            middles = corners.mean(axis=1)
-            reach = np.linalg.norm(corners - middles[:, None], axis=2).max(axis=1)
-            depths = _forces(group, poses, in_body(middles), np.zeros(len(middles)))[0] - cloud.radius
-            pieces.keep(np.flatnonzero(depths > -STEEP * (reach + 2 * cloud.radius)))
+            points, ways, _ = pieces.points()
+            middles = slice(len(pieces.faces))
+            reach = np.linalg.norm(pieces.corners() - points[middles, None], axis=2).max(axis=1)
+            depths = felt_by(points[middles], ways[middles], np.zeros(len(reach)))[:, 0]
+            pieces.keep(np.flatnonzero(depths > -STEEP * reach))
             long = np.flatnonzero(pieces.longest_edges()[0] > length)
-            if not len(long):
-                break
+            if not len(long) or len(pieces.faces) > MOST:
+                return not len(long)
             pieces.halve(long)
+
+    force, change = 0.0, 0.0
+    for _ in range(HALVINGS):
+        if not halve_where_they_may_touch() and force > 0:
+            break  # what was found before is known better
         points, ways, areas = pieces.points()
-        points, ways, areas = (part[areas > 0] for part in (points, ways, areas))
-        points = _points_beneath(mesh, points, ways, cloud)
-        force = _forces(group, poses, in_body(points), areas / cloud.sample.area)[1].sum()
-        change, known, length = abs(force - known), force, length / 2
+        used = areas > 0
+        new = felt_by(points[used], ways[used], areas[used] / cloud.sample.area)[:, 1].sum()
+        change, force, length = abs(new - force), new, length / 2
         if change < SETTLED * force or len(pieces.faces) > MOST:
             break
-    return (float(by_points), float(force), float(change / force)) if force > 0 else None
+    return (float(felt.sum()), float(force), float(change / force)) if force > 0 else None
 
 
-def _points_beneath(mesh: MeshFile, points: np.ndarray, ways: np.ndarray, cloud: CloudSection) -> np.ndarray:
-    """Return points (m) of a mesh as deep inside as those of the cloud are."""
-    if not cloud.radius:
-        return points
-    from dockdyn.scenario.meshes.cloud import shrink
+def _balls_inside(solid: Solid, radius: float) -> BallsInside:
+    from dockdyn.scenario.meshes.cloud import BallsInside
 
-    solid = solid_of(mesh)
-    return shrink(solid.vertices, solid.faces, points, ways, cloud.radius, cloud.unit)
+    return BallsInside(solid.vertices, solid.faces, radius)
 
 
 def _forces(

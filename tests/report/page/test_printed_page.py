@@ -2,17 +2,16 @@
 
 import re
 import zlib
+from base64 import b64decode
 
 import numpy as np
 import pytest
+from browser import picture
 from test_scene_drawn import PARTS, faults_of
 
 A4 = {"width": 703, "height": 1032}  # px within the edges
 CONTROLS = "button:not(.series), input, select, .mast, .transport, .tools, .keys"
-PICTURE = """() => {
-  const one = document.querySelector("#scene .dds-paper");
-  return [one.width, one.height, [...one.getContext("2d").getImageData(0, 0, one.width, one.height).data]];
-}"""
+PICTURE = """() => document.querySelector("#scene .dds-paper").toDataURL().split(",")[1]"""
 CUT = """() => [...document.querySelectorAll(".scroll, .plot, .tile, figure, pre, .line-of-command, dd")]
   .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline")
   .map((one) => `${one.className || one.tagName}
@@ -44,8 +43,7 @@ def test_paper_has_all_that_is_read_and_nothing_to_press(whole_page, kind):
     assert scales and min(scales) > 0.9  # of what figures were drawn for: their numbers can be read
     assert page.evaluate("document.querySelectorAll('table').length") == 0 or page.evaluate(LETTERS) >= 8
     if kind != "stability":
-        wide, high, data = page.evaluate(PICTURE)
-        image = np.array(data, np.uint8).reshape(high, wide, 4)[..., :3].astype(int)
+        image = picture(b64decode(page.evaluate(PICTURE)))
         assert faults_of(image, PARTS.get(kind, PARTS["run"])["light"][:1]) == []
         assert image[2, 2].min() > 150  # light
         assert page.locator(".dds-paper").is_visible() and not page.locator(".dds-stage").is_visible()

@@ -1,7 +1,6 @@
 """A scene is drawn: what a reader sees in its place has the colours of its parts, and is not black, empty or of one colour."""
 
 import re
-from collections import Counter
 from time import monotonic, sleep
 
 import numpy as np
@@ -11,6 +10,7 @@ from matplotlib.colors import rgb_to_hsv, to_rgb
 
 WORDS_AWAY = ".dds-over, .transport, .mast { visibility: hidden !important }"
 STEP = 16  # of 256 shades, that are one colour
+STEP_COUNT = 256 // STEP
 SEEN = 0.002  # of the picture, what counts as one of its colours
 PART = 0.0002  # of the picture, that a part takes at least
 GROUND = 0.97  # of the picture, that is of one colour at most
@@ -32,10 +32,11 @@ def share_of_hue(image: np.ndarray, colour: str) -> float:
 
 def faults_of(image: np.ndarray, parts: list[str]) -> list[str]:
     """Return what is wrong with the picture (height, width, 3) of a scene with parts of these colours."""
-    counted = Counter(map(tuple, (image // STEP).reshape(-1, 3).tolist()))
-    area, faults = image.shape[0] * image.shape[1], []
-    most = counted.most_common(1)[0][1] / area
-    several = sum(count > SEEN * area for count in counted.values())
+    shades = (image // STEP) @ [1, STEP_COUNT, STEP_COUNT**2]
+    counts = np.unique(shades, return_counts=True)[1]
+    area, faults = shades.size, []
+    most = counts.max() / area
+    several = int((counts > SEEN * area).sum())
     if most > GROUND:
         faults.append(f"{100 * most:.0f} % are of one colour")
     if several < 5:

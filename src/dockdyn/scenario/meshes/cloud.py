@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from dockdyn.deferred import Float, Int
+from dockdyn.deferred import Bool, Float, Int
 from dockdyn.scenario.meshes.box_tree import box_tree
 from dockdyn.scenario.meshes.kept import Cloud
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_in_words, length_of
 from dockdyn.scenario.meshes.met_places import feature_edges
-from dockdyn.scenario.meshes.nearest import MeshDistance, pseudonormals
+from dockdyn.scenario.meshes.nearest import MeshDistance, Nearest, pseudonormals
 from dockdyn.scenario.meshes.pieces import MeshPieces
 from dockdyn.scenario.meshes.solid import solid_in
 from dockdyn.scenario.tables.part import refuse
 
 MOVES = 60  # at most, of points that are too near to a second face
 NEAR = 1e-6  # of the radius
+LEAST_SLOPE = 1e-4  # a sine squared: between faces of less than 0.6 degrees a ball moves no farther at once
 LEAF = 12  # points of a ball that is not divided
 SHORTER = 2**0.25  # pieces that are larger than the largest by less are cut together
 BESIDE = 1 / 200  # of the mesh's size: as far from an edge pieces are twice as large as in it
@@ -44,7 +45,9 @@ def cloud_in(content: bytes, suffix: str, file: MeshFile, most: int, radius: flo
         )
     pieces = _cut(mesh, most)
     points, ways, shares = pieces.points()
-    points = shrink(np.asarray(mesh.vertices), np.asarray(mesh.faces), points, ways, radius, file.unit)
+    points, fits = BallsInside(np.asarray(mesh.vertices), np.asarray(mesh.faces), radius).move(points, ways)
+    if not fits.all():
+        refuse(f"radius = {length_in_words(radius, file.unit)} is too large for what the mesh is thick")
     order, balls, children = ball_tree(points)
     size = float(np.ptp(mesh.vertices, axis=0).max())
     sides = pieces.longest_edges()[0]
@@ -65,30 +68,51 @@ def ball_tree(
     return tree.order, balls, children
 
 
-def shrink(
-    vertices: Float[np.ndarray, "n 3"],
-    faces: Int[np.ndarray, "m 3"],
-    points: Float[np.ndarray, "n 3"],
-    ways: Float[np.ndarray, "n 3"],
-    radius: float,
-    unit: str | None,
-) -> Float[np.ndarray, "n 3"]:
-    """Return points (m) on a mesh of these vertices (m) and faces moved inwards, against unit vectors out of it, until they
-    are nowhere nearer to it than the `radius` (m). A radius that the mesh is too thin for is refused, in its `unit`."""
-    if not radius:
-        return points
-    exact, normals = MeshDistance(vertices, faces), pseudonormals(vertices, faces)[:, 0]
-    points = points - radius * ways
-    for _ in range(MOVES):
-        found = exact.nearest(points)
-        lacking = radius + found.distances  # inside they are negative
-        if lacking.max() < NEAR * radius:
-            return points
-        on_mesh = np.abs(found.distances) < NEAR * radius
-        inward = -found.offsets / np.where(on_mesh, 1, found.distances)[:, None]
-        inward[on_mesh] = -normals[found.faces[on_mesh]]
-        points = points + np.maximum(lacking, 0)[:, None] * inward
-    refuse(f"radius = {length_in_words(radius, unit)} is too large for what the mesh is thick")
+class BallsInside:
+    """Moves points of a mesh inwards until a ball about each has room in the solid.
+
+    A ball that is pushed away from a face where it touched another one slides along that one, so that it comes to rest in a
+    sharp edge as soon as in a blunt one.
+    """
+
+    def __init__(self, vertices: Float[np.ndarray, "n 3"], faces: Int[np.ndarray, "m 3"], radius: float):
+        """All in m."""
+        self.radius = radius
+        if radius:
+            self.exact, self.normals = MeshDistance(vertices, faces), pseudonormals(vertices, faces)[:, 0]
+
+    def move(
+        self, points: Float[np.ndarray, "n 3"], ways: Float[np.ndarray, "n 3"]
+    ) -> tuple[Float[np.ndarray, "n 3"], Bool[np.ndarray, "n"]]:
+        """Return the centres (m) of balls that begin at points (m) of the mesh and move against unit vectors out of it, and
+        which of them have room: none has where the solid is thinner than a ball."""
+        if not self.radius:
+            return points, np.ones(len(points), bool)
+        points, moved = points - self.radius * ways, np.arange(len(points))
+        before = -ways  # the last way of each
+        for _ in range(MOVES):
+            found = self.exact.nearest(points[moved])
+            lacking = self.radius + found.distances  # inside they are negative
+            short = np.flatnonzero(lacking >= NEAR * self.radius)
+            moved, before = moved[short], before[short]
+            if not len(moved):
+                break
+            inward = self._ways_inwards(found, short)
+            against = np.minimum((inward * before).sum(axis=1), 0)[:, None]  # it would go back into what it has left
+            along = inward - against * before
+            points[moved] += lacking[short, None] * along / np.maximum(1 - against**2, LEAST_SLOPE)
+            before = inward
+        fits = np.ones(len(points), bool)
+        fits[moved] = False
+        return points, fits
+
+    def _ways_inwards(self, found: Nearest, rows: Int[np.ndarray, "n"]) -> Float[np.ndarray, "n 3"]:
+        """Return unit vectors from the nearest places of some points into the solid."""
+        distances = found.distances[rows]
+        on_mesh = np.abs(distances) < NEAR * self.radius
+        ways = -found.offsets[rows] / np.where(on_mesh, 1, distances)[:, None]
+        ways[on_mesh] = -self.normals[found.faces[rows[on_mesh]]]
+        return ways
 
 
 def _cut(mesh: Any, most: int) -> MeshPieces:  # noqa: ANN401, trimesh's
