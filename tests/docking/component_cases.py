@@ -14,6 +14,8 @@ def vehicle(nodes, mass, stiffness, points, folder, name, modes=16, **flexible):
     wrong["lacking"], wrong["slanted"] = small_mass.copy(), small_mass.copy()
     wrong["lacking"][-1, -1] -= 3 * abs(small_mass[-1, -1])  # the mass of a mode of what the points hold
     wrong["slanted"][0, 0] += 0.1 * total
+    wrong["minus"], wrong["skew"] = -small_stiffness, small_stiffness.copy()
+    wrong["skew"][0, 1] += 0.5 * np.abs(small_stiffness).max()
     np.savez(folder / f"{name}.npz", mass=small_mass, stiffness=small_stiffness, **wrong)
     table = {
         "kind": "finite-elements",

@@ -1,7 +1,8 @@
 """Chebyshev collocation of a delay equation: its rightmost roots as eigenvalues of a matrix.
 
 The history on [−h, 0], h the longest delay, is a polynomial through Chebyshev points (Breda, Maset and Vermiglio, SIAM J.
-Sci. Comput. 27, 2005). A root s is resolved once the degree exceeds |s| h / 2 by a few.
+Sci. Comput. 27, 2005): that of the signals alone which are delayed, few beside the states of a body that bends. A root s is
+resolved once the degree exceeds |s| h / 2 by a few.
 
 Units: times in longest delays, roots 1/s.
 Source: as named above; barycentric weights, Berrut and Trefethen 2004, SIAM Review 46:501.
@@ -43,6 +44,17 @@ def _interpolation_rows(
     return np.where(on_point.any(axis=-1, keepdims=True), on_point.astype(float), rows)
 
 
+def _delayed_factors(
+    delayed: Float[np.ndarray, "systems delays n n"],
+) -> tuple[Float[np.ndarray, "systems r n"], Float[np.ndarray, "systems delays n r"]]:
+    """Return C and Bᵢ, each delayed matrix being Bᵢ C: r is the most signals that any of the systems delays."""
+    systems, _, _, order = delayed.shape
+    _, sizes, read = np.linalg.svd(delayed.reshape(systems, -1, order), full_matrices=False)
+    rank = int((sizes > np.finfo(float).eps * sizes[:, :1]).sum(axis=-1).max(initial=0))
+    read = read[:, :rank]
+    return read, delayed @ np.swapaxes(read, -1, -2)[:, None]
+
+
 def collocation_eigenvalues(
     matrices: Float[np.ndarray, "systems terms n n"], delays: Float[np.ndarray, "systems delays"], degree: int
 ) -> Complex[np.ndarray, "systems eigenvalues"]:
@@ -54,11 +66,16 @@ def collocation_eigenvalues(
     # without a delay the history has no length; one much shorter than anything else stands for it
     longest = np.where(longest > 0, longest, 1e-9 / (1e-300 + np.abs(matrices).sum(axis=(1, 2, 3))))[:, None]
     rows = _interpolation_rows(points, weights, -delays / longest)
-    top = np.einsum("sdij,sdp->sipj", matrices[:, 1:], rows)
-    top[:, :, 0, :] += matrices[:, 0]
-    whole = np.empty((systems, order * (degree + 1), order * (degree + 1)))
-    whole[:, :order] = longest[..., None] * top.reshape(systems, order, -1)
-    whole[:, order:] = np.kron(derivative[1:], np.eye(order))
+    read, put = _delayed_factors(matrices[:, 1:])
+    rank = read.shape[1]
+    whole = np.zeros((systems, order + rank * degree, order + rank * degree))
+    late = np.einsum("sdir,sdp->sipr", put, rows)  # what the signal at each point does to the states
+    whole[:, :order, :order] = matrices[:, 0] + late[:, :, 0] @ read
+    whole[:, :order, order:] = late[:, :, 1:].reshape(systems, order, -1)
+    whole[:, :order] *= longest[..., None]
+    now = np.einsum("p,srj->sprj", derivative[1:, 0], read)
+    whole[:, order:, :order] = now.reshape(systems, rank * degree, order)
+    whole[:, order:, order:] = np.kron(derivative[1:, 1:], np.eye(rank))
     found = np.linalg.eigvals(whole).astype(complex)
     resolved = np.abs(found) / 2 <= REACH[DEGREES.index(degree)]  # the others are far from any root
     order_of = np.argsort(np.where(resolved, -found.real, np.inf), axis=-1, kind="stable")

@@ -90,14 +90,15 @@ def split_by_delayed_terms(
 
 def seen_basis(state: Float[np.ndarray, "n n"], rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "r n"]:
     """Return orthonormal rows that span `rows` and their images under A (1/s)."""
-    basis = independent_rows(rows)
-    while 0 < len(basis) < len(state):
-        image = basis @ state
+    basis = newest = independent_rows(rows)
+    size = 1e-300
+    while 0 < len(basis) < len(state) and len(newest):  # images of those before are in it
+        image = newest @ state
+        size = max(size, np.linalg.norm(image, 2))
         left = _orthogonal_part(_orthogonal_part(image, basis), basis)  # the second time takes what rounding left
-        more = independent_rows(left, RANK * max(np.linalg.norm(image, 2), 1e-300))
-        if not len(more):
-            break
-        basis = np.concatenate([basis, np.linalg.qr(_orthogonal_part(more, basis).T)[0].T])
+        more = independent_rows(left, RANK * size)
+        newest = np.linalg.qr(_orthogonal_part(more, basis).T)[0].T
+        basis = np.concatenate([basis, newest])
     return basis
 
 

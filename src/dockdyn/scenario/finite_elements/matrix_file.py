@@ -6,6 +6,7 @@ Source: formats of numpy.savez, scipy.sparse.save_npz and scipy.io.mmwrite; OUTP
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ NUMPY, MARKET, NASTRAN = (".npz", ".npy"), (".mtx",), (".op4", ".op2", ".pch")
 SUFFIXES = (*NUMPY, *MARKET, *NASTRAN)
 NEEDED = "files of Nastran are read by the package pyyeti; pip install 'dockdyn[nastran]'"
 MOST_SIZE = 5_000_000  # rows or columns: an index of them takes memory that the size of a file does not bound
+MOST_UNPACKED = 4_000_000_000  # bytes of arrays in one file
 SPARSE = {"format", "shape", "data"}  # what save_npz writes
 
 
@@ -49,15 +51,25 @@ def when_changed(file: str) -> int:
         return 0
 
 
-def matrix_in(file: str, content: bytes, name: str | None, usual: Sequence[str]) -> Matrix:
+def matrix_in(
+    file: str,
+    content: bytes,
+    name: str | None,
+    usual: Sequence[str],
+    opened: dict[str, Mapping[str, Any]] | None = None,
+) -> Matrix:
     """Return the matrix of that `name` in a file with this content; without a name the one called as is `usual`, or its only
     one.
 
-    Refuses a file in which it is not, and one that is not of the sort its suffix says.
+    What has been read of files of Nastran, all of whose matrices are read at once, is kept in `opened`, by the file. Refuses a
+    file in which it is not, and one that is not of the sort its suffix says.
     """
     label = f"file = {shown(Path(file).name)}"
     try:
-        found = _matrices_in(file, content, name)
+        found = {} if opened is None else opened.get(file, {})
+        found = found or _matrices_in(file, content, name)
+        if opened is not None and Path(file).suffix.lower() in NASTRAN:
+            opened[file] = found
     except PydanticCustomError:
         raise
     except Exception as error:  # whatever the library of a format raises of what is no such file
@@ -105,6 +117,7 @@ def _matrices_in(file: str, content: bytes, name: str | None) -> Mapping[str, An
         return {Path(file).stem: mmread(io.BytesIO(content))}
     if suffix == ".npy":
         return {Path(file).stem: np.load(io.BytesIO(content), allow_pickle=False)}
+    _check_unpacked(file, content)
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         if set(arrays) >= SPARSE:
             from scipy.sparse import load_npz
@@ -115,6 +128,31 @@ def _matrices_in(file: str, content: bytes, name: str | None) -> Mapping[str, An
         }
 
 
+def _check_unpacked(file: str, content: bytes) -> None:
+    """Refuse a file whose arrays are more than may be read, before any is unpacked."""
+    if not zipfile.is_zipfile(io.BytesIO(content)):
+        return
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        size = sum(one.file_size for one in packed.infolist())
+    if size > MOST_UNPACKED:
+        refuse(
+            f"file = {shown(Path(file).name)}: holds {size / 1e9:.3g} GB; must hold {MOST_UNPACKED / 1e9:g} GB at most"
+        )
+
+
+def _op4_matrices(file: str, op4: Any) -> Mapping[str, Any]:  # noqa: ANN401, of pyYeti
+    """Return the matrices of an OUTPUT4 file, by what its headers say of their sizes; those too large to be full as sparse."""
+    names, sizes, *_ = op4.OP4().dir(file, verbose=False)
+    for name, (rows, columns) in zip(names, sizes, strict=True):
+        if max(abs(rows), columns) > MOST_SIZE:
+            refuse(
+                f"file = {shown(Path(file).name)}, matrix {name!r}: is {abs(rows)} by {columns}; must be at most {MOST_SIZE} "
+                f"by {MOST_SIZE}"
+            )
+    large = sum(8 * abs(rows) * columns for rows, columns in sizes) > MOST_UNPACKED
+    return dict(op4.read(file, sparse=True if large else None))
+
+
 def _nastran_matrices(file: str, suffix: str) -> Mapping[str, Any]:
     """Return the matrices in a file of Nastran, in its own order of rows."""
     try:
@@ -123,7 +161,7 @@ def _nastran_matrices(file: str, suffix: str) -> Mapping[str, Any]:
     except ImportError:
         refuse(f"file = {shown(Path(file).name)}: {NEEDED}")
     if suffix == ".op4":
-        return dict(op4.read(file, sparse=None))
+        return _op4_matrices(file, op4)
     if suffix == ".op2":
         with op2.OP2(file) as opened:
             return dict(opened.rdop2mats())

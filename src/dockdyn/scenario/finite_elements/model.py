@@ -25,6 +25,7 @@ from dockdyn.scenario.finite_elements.component import (
     rigid_motions,
 )
 from dockdyn.scenario.finite_elements.matrix_file import matrix_in, read_contents, when_changed
+from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.meshes.kept import pack_arrays, unpack_arrays
 from dockdyn.scenario.tables.part import refuse
 
@@ -47,6 +48,12 @@ class MatrixFile(NamedTuple):
     role: str  # one of `USUAL`
     file: str
     name: str | None
+
+    def words(self) -> str:
+        """Return how a scenario states it."""
+        key = self.role if self.role == "recovery" else f"{self.role}_matrix"
+        named = "" if self.name is None else f", matrix = {shown(self.name)}"
+        return f"{key}.file = {shown(Path(self.file).name)}{named}"
 
 
 class MatrixModel(NamedTuple):
@@ -104,7 +111,10 @@ def _modes_as_of(model: MatrixModel, changed: tuple[int, ...]) -> ModelModes:
 def _make_modes(model: MatrixModel, contents: dict[str, bytes]) -> ModelModes:
     from scipy.sparse import csc_matrix, diags
 
-    matrices = {one: matrix_in(one.file, contents[one.file], one.name, USUAL[one.role]) for one in model.files()}
+    opened: dict[str, Any] = {}
+    matrices = {
+        one: matrix_in(one.file, contents[one.file], one.name, USUAL[one.role], opened) for one in model.files()
+    }
     size = _checked_size(model, matrices)
     rows = (np.asarray(model.rows)[:, None] + np.arange(6)).ravel()
     scale = np.ones(size)
@@ -120,13 +130,18 @@ def _make_modes(model: MatrixModel, contents: dict[str, bytes]) -> ModelModes:
         seen.append(None if found is None else diags(scale) @ ((found + found.T) * (energy / 2)) @ diags(scale))
     component, basis = _small_component(model, seen, rows, moved)
     if not np.linalg.eigvalsh(rigid_inertia(component)).min() > 0:
-        refuse("mass_matrix: the model moved rigidly has no mass, or a negative one; must be of masses above 0")
+        refuse(
+            f"{model.mass.words()}: the model moved rigidly has no mass, or a negative one; must be of masses above 0"
+        )
     try:
         modes = free_modes(component._replace(points=turned @ component.points))
     except np.linalg.LinAlgError:
-        refuse("stiffness_matrix: lets the model move without a force otherwise than rigidly; must be of one piece")
+        _refuse_negative(model, np.linalg.eigvalsh(component.stiffness))
+        refuse(
+            f"{model.stiffness.words()}: lets the model move without a force otherwise than rigidly; must be of one piece"
+        )
     except ValueError as error:  # after LinAlgError, which is one
-        refuse(f"mass_matrix: the model {error}")
+        refuse(f"{model.mass.words()}: the model {error}")
     shapes = scale[:, None] * (modes.shapes if basis is None else basis @ modes.shapes)
     recovered = [np.asarray(matrices[one] @ shapes) for one in model.recovery]
     return ModelModes(
@@ -145,7 +160,7 @@ def _small_component(
     model: MatrixModel, matrices: list[Any], rows: np.ndarray, moved: np.ndarray
 ) -> tuple[Component, np.ndarray | None]:
     """Return the component, of a large model with the basis that it is reduced to."""
-    from dockdyn.scenario.finite_elements.reduction import Singular, reduced_component
+    from dockdyn.scenario.finite_elements.reduction import Indefinite, Singular, reduced_component
 
     size = matrices[0].shape[0]
     try:
@@ -160,11 +175,22 @@ def _small_component(
         at_points, held = np.eye(size)[rows], dense[1]
         assert dense[0] is not None and held is not None
         return Component(dense[0], held, dense[2], at_points, followed(held, rows, moved)), None
+    except Indefinite:
+        _refuse_negative(model)
     except (Singular, np.linalg.LinAlgError):
         refuse(
-            "stiffness_matrix: what hangs on the points can move without a force; must be of a model that the points of "
-            "[.point.NAME] hold, held at all of them"
+            f"{model.stiffness.words()}: what hangs on the points can move without a force; must be of a model that the "
+            "points of [.point.NAME] hold, held at all of them"
         )
+
+
+def _refuse_negative(model: MatrixModel, sizes: np.ndarray | None = None) -> None:
+    """Refuse a stiffness matrix that pushes on where the model is bent, by its eigenvalues, in order, where they are known."""
+    if sizes is None or sizes[0] < -SKEW * np.abs(sizes).max():
+        all_of_it = sizes is not None and sizes[-1] < -SKEW * sizes[0]
+        words = "pushes on where the model is bent (an eigenvalue is negative)"
+        turned = "; its sign may be turned" if all_of_it else ""
+        refuse(f"{model.stiffness.words()}: {words}{turned}; must push back against every deformation")
 
 
 def _checked_size(model: MatrixModel, matrices: dict[MatrixFile, Matrix]) -> int:
@@ -173,14 +199,19 @@ def _checked_size(model: MatrixModel, matrices: dict[MatrixFile, Matrix]) -> int
     for one in (model.mass, model.stiffness, model.damping):
         if one is None:
             continue
-        found, key = matrices[one], f"{one.role}_matrix"
+        found = matrices[one]
         if found.shape != (size, size):
-            refuse(f"{key}: is {found.shape[0]} by {found.shape[1]}; must be {size} by {size}, as mass_matrix has rows")
-        if abs(found - found.T).max() > SKEW * abs(found).max():
-            refuse(f"{key}: is not symmetric; must be")
+            refuse(
+                f"{one.words()}: is {found.shape[0]} by {found.shape[1]}; must be {size} by {size}, as mass_matrix has rows"
+            )
+        skew, size_of = abs(found - found.T).max(), abs(found).max()
+        if skew > SKEW * size_of:
+            refuse(
+                f"{one.words()}: differs from its transpose by {skew / size_of:.2g} of its largest; must by {SKEW:g} at most"
+            )
     for one in model.recovery:
         if matrices[one].shape[1] != size:
-            refuse(f"recovery: a matrix has {matrices[one].shape[1]} columns; must have {size}, one a coordinate")
+            refuse(f"{one.words()}: has {matrices[one].shape[1]} columns; must have {size}, one a coordinate")
     if max(model.rows) + 6 > size:
         refuse(
             f"point: its rows {max(model.rows)} to {max(model.rows) + 5} are beyond those of the matrices, 0 to {size - 1}"

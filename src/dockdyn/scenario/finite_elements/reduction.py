@@ -31,6 +31,10 @@ class Singular(ValueError):
     """A model can move without force in other ways than rigidly."""
 
 
+class Indefinite(ValueError):
+    """A model pushes on where it is bent."""
+
+
 def reduced_component(
     mass: csc_matrix,
     stiffness: csc_matrix,
@@ -42,7 +46,7 @@ def reduced_component(
     """Return a full model by its rigid motions, its free modes up to `highest` (rad/s) and residual modes of its points.
 
     Points have the displacements at `rows`, which rigid motions move as `moved` says (rows × 6). Returns the basis, too.
-    Singular where the model is a mechanism.
+    Singular where the model is a mechanism, Indefinite where a stiffness is negative.
     """
     from scipy.sparse.linalg import splu
 
@@ -53,9 +57,18 @@ def reduced_component(
     try:
         rigid[others] = -splu(stiffness[others][:, others].tocsc()).solve(stiffness[others][:, rows] @ moved)
         held = np.setdiff1d(np.arange(size), rows[:6])
-        supported = splu(stiffness[held][:, held].tocsc())
+        supported = splu(
+            stiffness[held][:, held].tocsc(),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
     except RuntimeError:  # exactly singular
         raise Singular from None
+    if (supported.perm_r == supported.perm_c).all() and (
+        supported.U.diagonal() < 0
+    ).any():  # Sylvester's law of inertia
+        raise Indefinite
     whole = rigid.T @ (mass @ rigid)
 
     def without_rigid(vectors: np.ndarray) -> np.ndarray:
