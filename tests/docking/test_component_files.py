@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -143,3 +144,26 @@ def test_a_size_beyond_any_model_is_refused_before_it_takes_memory(tmp_path):
     file.write_text("%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 1\n1 1 1.0\n")
     with pytest.raises(PydanticCustomError, match="must be at most"):
         read(file)
+
+
+def test_an_archive_that_unpacks_to_more_than_may_be_read_is_refused_before(tmp_path):
+    """It says 8 GB of itself, and is 200 bytes long."""
+    file = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(file, "w") as packed:
+        packed.writestr("mass.npy", b"x" * 64)
+    content = bytearray(file.read_bytes())
+    entry = content.index(b"PK\x01\x02")  # of the list at the end
+    content[entry + 24 : entry + 28] = (4_100_000_000).to_bytes(4, "little")
+    with pytest.raises(PydanticCustomError, match=r"holds 4.1 GB; must hold 4 GB at most"):
+        matrix_in(str(file), bytes(content), "mass", ("mass",))
+
+
+def test_an_op4_file_whose_header_says_more_than_it_holds_is_refused_before(tmp_path):
+    file = tmp_path / "long.op4"
+    nastran.op4.write(str(file), {"mass": np.eye(3)}, binary=True)
+    content = np.fromfile(file, np.int32)
+    assert content[0] == 24 and list(content[1:3]) == [3, 3]  # bytes of the header, columns, rows
+    content[2] = 9_000_000
+    content.tofile(file)
+    with pytest.raises(PydanticCustomError, match=r"is 9000000 by 3; must be at most 5000000"):
+        read(file, "mass")

@@ -136,7 +136,9 @@ def _make_modes(model: MatrixModel, contents: dict[str, bytes]) -> ModelModes:
     try:
         modes = free_modes(component._replace(points=turned @ component.points))
     except np.linalg.LinAlgError:
-        _refuse_negative(model, np.linalg.eigvalsh(component.stiffness))
+        sizes = np.linalg.eigvalsh(component.stiffness)
+        if sizes[0] < -SKEW * np.abs(sizes).max():
+            refuse(_words_of_negative(model, turned=sizes[-1] < -SKEW * sizes[0]))
         refuse(
             f"{model.stiffness.words()}: lets the model move without a force otherwise than rigidly; must be of one piece"
         )
@@ -176,7 +178,7 @@ def _small_component(
         assert dense[0] is not None and held is not None
         return Component(dense[0], held, dense[2], at_points, followed(held, rows, moved)), None
     except Indefinite:
-        _refuse_negative(model)
+        refuse(_words_of_negative(model))
     except (Singular, np.linalg.LinAlgError):
         refuse(
             f"{model.stiffness.words()}: what hangs on the points can move without a force; must be of a model that the "
@@ -184,13 +186,10 @@ def _small_component(
         )
 
 
-def _refuse_negative(model: MatrixModel, sizes: np.ndarray | None = None) -> None:
-    """Refuse a stiffness matrix that pushes on where the model is bent, by its eigenvalues, in order, where they are known."""
-    if sizes is None or sizes[0] < -SKEW * np.abs(sizes).max():
-        all_of_it = sizes is not None and sizes[-1] < -SKEW * sizes[0]
-        words = "pushes on where the model is bent (an eigenvalue is negative)"
-        turned = "; its sign may be turned" if all_of_it else ""
-        refuse(f"{model.stiffness.words()}: {words}{turned}; must push back against every deformation")
+def _words_of_negative(model: MatrixModel, turned: bool = False) -> str:
+    """Return what is wrong with a stiffness matrix that pushes on where the model is bent, everywhere where it is `turned`."""
+    words = "pushes on where the model is bent (an eigenvalue is negative)" + "; its sign may be turned" * turned
+    return f"{model.stiffness.words()}: {words}; must push back against every deformation"
 
 
 def _checked_size(model: MatrixModel, matrices: dict[MatrixFile, Matrix]) -> int:
