@@ -94,7 +94,7 @@ def test_the_inertia_of_a_mesh_is_that_of_its_solid(tmp_path, monkeypatch):
     files, inch = write_files(tmp_path), 0.0254  # m
     write_box(tmp_path / "chaser.stl", (4.0, 6.0, 8.0), (1.0, -2.0, 3.0))
     write_box(tmp_path / "target.stl", (5.0, 6.0, 8.0))
-    said = {"unit": "inch", "chaser-axis": "-y", "chaser-mass": "12 kg"}
+    said = {"mesh-unit": "inch", "chaser-axis": "-y", "chaser-mass": "12 kg"}
     content = parse(text_of("mesh-pair", answered("mesh-pair", files, said)), "boxes").content
     squares = (inch * np.array([4.0, 6.0, 8.0])) ** 2
     chaser = content.named("chaser")

@@ -188,8 +188,9 @@ def _small_component(
 
 def _words_of_negative(model: MatrixModel, turned: bool = False) -> str:
     """Return what is wrong with a stiffness matrix that pushes on where the model is bent, everywhere where it is `turned`."""
-    words = "pushes on where the model is bent (an eigenvalue is negative)" + "; its sign may be turned" * turned
-    return f"{model.stiffness.words()}: {words}; must push back against every deformation"
+    hint = "; its sign may be turned" if turned else ""
+    words = "pushes on where the model is bent (an eigenvalue is negative)"
+    return f"{model.stiffness.words()}: {words}{hint}; must push back against every deformation"
 
 
 def _checked_size(model: MatrixModel, matrices: dict[MatrixFile, Matrix]) -> int:
