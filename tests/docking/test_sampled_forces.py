@@ -169,3 +169,13 @@ def test_balls_come_to_rest_in_a_sharp_edge():
     assert centres[~beside] == pytest.approx(np.tile([rest, 0.025, 0.0], ((~beside).sum(), 1)), abs=1e-5 * rest)
     thick = BallsInside(mesh.vertices, mesh.faces, 0.009).move(points, np.tile(upper, (400, 1)))[1]
     assert not thick.any()  # the sliver is 16 mm thick at its back
+
+
+def test_a_mesh_that_has_become_another_leaves_the_run(block, tmp_path):
+    """No solid is in its file any more: the run is told of without its error."""
+    own = tmp_path / "own.stl"
+    own.write_bytes(block.read_bytes())
+    content, dataset = run(own, [1, 0, 0, 0], SIDES[2] / 2 + GAP, 300)
+    assert sampled_forces(dataset, content) != [None]
+    own.write_text("solid nothing\nendsolid nothing\n")
+    assert sampled_forces(dataset, content) == [None]

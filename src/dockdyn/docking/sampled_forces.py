@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from pydantic_core import PydanticCustomError
 
 from dockdyn.contact.contact_modes import gated_force
 from dockdyn.contact.group import ContactGroup
@@ -103,7 +104,7 @@ def _sampled_force(dataset: Dataset, number: int, feature: Any, group: Any) -> S
     poses = [np.concatenate([dataset[name].values[at, body] for name in ("position", "attitude")]) for body in bodies]
     try:
         force = _force_at(group, feature, np.array(poses))
-    except OSError:  # the mesh is no longer there
+    except (OSError, PydanticCustomError):  # the mesh is no longer there, or it is another one
         return None
     return None if force is None else SampledForce(float(dataset.time.values[at]), *force)
 

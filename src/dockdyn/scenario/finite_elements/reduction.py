@@ -65,9 +65,8 @@ def reduced_component(
         )
     except RuntimeError:  # exactly singular
         raise Singular from None
-    if (supported.perm_r == supported.perm_c).all() and (
-        supported.U.diagonal() < 0
-    ).any():  # Sylvester's law of inertia
+    symmetric = (supported.perm_r == supported.perm_c).all()
+    if symmetric and (supported.U.diagonal() < 0).any():  # Sylvester's law of inertia
         raise Indefinite
     whole = rigid.T @ (mass @ rigid)
 
