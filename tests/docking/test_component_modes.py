@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from finite_elements import boom, craig_bampton, frame_model, mass_properties, plate_model
+from pydantic_core import PydanticCustomError
 from scipy.io import mmwrite
 from scipy.linalg import eigh
 from scipy.sparse import save_npz
@@ -164,3 +165,16 @@ def test_who_has_nothing_that_reads_files_of_nastran_has_those_of_numpy(tmp_path
         assert modes_of_model(model).frequency.shape == (mass.shape[0] - 6,)
     finally:
         kept.makers_of.cache_clear()
+
+
+@pytest.mark.parametrize("bar", [2, 7])
+def test_a_large_model_of_which_one_bar_pushes_on_is_refused(tmp_path, bar, monkeypatch):
+    """Rigid motions of it take no force, and all its pivots but some are positive."""
+    monkeypatch.setattr("dockdyn.scenario.finite_elements.model.DENSE", 10)
+    mass, stiffness, nodes, points = frame()
+    wrong = stiffness - 1.5 * frame_model(nodes, [(bar, bar + 1)], radius=0.08)[1]
+    assert np.linalg.eigvalsh(wrong.toarray())[0] < -1.0
+    centre = mass_properties(mass, nodes)[1]
+    model = stated(tmp_path, mass, wrong, nodes[points] - centre, [6 * point for point in points], highest=1e3)
+    with pytest.raises(PydanticCustomError, match="pushes on where the model is bent"):
+        modes_of_model(model)
