@@ -7,17 +7,31 @@ from __future__ import annotations
 
 import base64
 import gzip
+import math
 from typing import Any
 
 SETTINGS = {"preset": 6, "lc": 3, "lp": 0, "pb": 0}  # the last three as `web/src/unpack.ts` has them
+AT_ONCE = 1 << 18  # bytes
 
 
-def packed_text(data: bytes) -> str:
-    """Return bytes packed, as text in base 64: by LZMA with their number (four bytes) behind, or else by gzip."""
+class TooLong(Exception):
+    """What is packed has become longer than was allowed."""
+
+
+def packed_text(data: bytes, most: float = math.inf) -> str:
+    """Return bytes packed, as text in base 64: by LZMA with their number (four bytes) behind, or else by gzip.
+
+    Raises TooLong as soon as the text has more than `most` letters: a hundred megabytes of numbers take minutes to pack.
+    """
     try:
         import lzma
     except ImportError:  # which some builds of Python lack
         return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
     filters: list[dict[str, Any]] = [{"id": lzma.FILTER_LZMA1, **SETTINGS}]
-    packed = lzma.compress(data, format=lzma.FORMAT_RAW, filters=filters)
+    packer, packed = lzma.LZMACompressor(format=lzma.FORMAT_RAW, filters=filters), bytearray()
+    for at in range(0, len(data), AT_ONCE):
+        packed += packer.compress(data[at : at + AT_ONCE])
+        if len(packed) > most * 3 / 4:  # three bytes in four letters
+            raise TooLong
+    packed += packer.flush()
     return base64.b64encode(packed + len(data).to_bytes(4, "little")).decode()

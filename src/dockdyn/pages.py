@@ -56,7 +56,9 @@ def report_html(dataset: GivenDataset | str | Path, replay: dict[str, Any] | Non
     if replay is not None:
         table_from("replay", replay, "what replay_of gives")
     if replay is None and study_of(dataset) is None:
-        return Page(render_page(report_of(dataset), **replay_of(dataset), **live_of(dataset)))
+        summary = summarise(dataset)
+        live = live_of(dataset, summary=summary)
+        return Page(render_page(report_of(dataset, summary), **replay_of(dataset), **live))
     if replay is None and study_of(dataset) == "campaign":
         return Page(render_page(report_of(dataset), **live_campaign_of(dataset)))
     if replay is None and study_of(dataset) == "stability":

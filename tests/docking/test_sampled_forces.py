@@ -111,6 +111,17 @@ def test_the_stated_error_is_that_beside_a_finer_cloud(block, radius):
     assert f"of skin {100 * found.error():+.2g} %" in block_of_meshes.notes[-1]
 
 
+def test_a_face_flat_on_another_is_known_whatever_the_points(block):
+    """All of a face touches at once, in as many pieces as there are points on it, and more."""
+    content, dataset = run(block, [1, 0, 0, 0], SIDES[2] / 2 + GAP, 40_000)
+    (found,) = sampled_forces(dataset, content)
+    row = int(np.abs(dataset.time.values - found.time).argmin())
+    depth = SIDES[2] / 2 - float(np.diff(dataset.position.values[row, ::-1, 2])[0])
+    known = PRESSURE * (depth * SIDES[0] * SIDES[1] + depth**2 / 2 * 2 * (SIDES[0] + SIDES[1]))  # and strips of the sides
+    assert found.uncertainty < 0.05
+    assert found.true == pytest.approx(known, rel=found.uncertainty + 1e-6)
+
+
 def test_a_force_that_still_changes_is_said_to_be_known_so_far_only(block, monkeypatch):
     """With few pieces allowed, a corner askew: the true force is as near as is said, and no count is blamed for more."""
     attitude = (np.array([1, 0.3, 0.5, 0.1]) / np.linalg.norm([1, 0.3, 0.5, 0.1])).tolist()

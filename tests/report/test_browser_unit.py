@@ -1,7 +1,10 @@
 """The programs of a run in a browser's WebAssembly, by Node: any numbers give the bits that a run on this machine gives."""
 
+import base64
 import json
+import lzma
 import os
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +13,7 @@ from browser_unit_cases import drawn
 from page_script import needs_node, run_in_web
 
 import dockdyn
+from dockdyn.packing import SETTINGS, TooLong, packed_text
 from dockdyn.results import browser_unit as units
 from dockdyn.results import unit
 from dockdyn.results.browser_unit import LEFT, MOST_BYTES, TooMuch, browser_unit, named_results, page_module
@@ -88,3 +92,21 @@ def test_programs_leave_in_a_page_at_least_what_is_told_from_their_texts(name, m
     )
     size = len(json.dumps(browser_unit(dockdyn.load(name)).packed()))
     assert letters[0] * LEFT < size < 1.5 * letters[0] * LEFT
+
+
+def test_packing_stops_where_a_text_is_longer_than_allowed_and_is_the_same_in_parts():
+    """In parts as in one piece, by Python's own call; twenty megabytes of noise are left as soon as they are too long."""
+    numbers = np.random.default_rng(5)
+    filters = [{"id": lzma.FILTER_LZMA1, **SETTINGS}]
+    for data in (b"", numbers.bytes(700_001), np.cumsum(numbers.integers(-2, 3, 300_000)).tobytes()):
+        text = packed_text(data)
+        packed = base64.b64decode(text)
+        assert packed[:-4] == lzma.compress(data, format=lzma.FORMAT_RAW, filters=filters)
+        assert packed_text(data, len(text)) == text
+    long = np.random.default_rng(6).bytes(20_000_000)
+    start = time.process_time()
+    packed_text(long[:2_000_000])
+    once = time.process_time() - start
+    with pytest.raises(TooLong):
+        packed_text(long, MOST_BYTES)
+    assert time.process_time() - start < 3 * once

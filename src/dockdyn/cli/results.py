@@ -140,12 +140,16 @@ def _page_of_several(runs: dict[str, Dataset], measured: MeasuredLog | None) -> 
 
 def _page_beside_log(dataset: Dataset, file: Path, measured: MeasuredLog | None, no_live: bool) -> str:
     """Return the page of the result in a file, where there is one beside a log."""
+    from dockdyn.api import summarise
     from dockdyn.pages import report_of
+    from dockdyn.results.store import study_of
     from dockdyn.studies.overlay.report import beside_log
 
-    found = report_of(dataset)
+    summary = None if study_of(dataset) else summarise(dataset)
+    found = report_of(dataset, summary)
     beside_run = found if measured is None else beside_log(found, dataset, measured)
-    return _page_of(dataset, file.parent, beside_run, KnownRun(live=not no_live and measured is None))
+    known = KnownRun(summary=summary, live=not no_live and measured is None)
+    return _page_of(dataset, file.parent, beside_run, known)
 
 
 def export(

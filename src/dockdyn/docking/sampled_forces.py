@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 ROWS = 1 << 12  # points at once
 STEEP = 1.5  # metres that a surface's distance may change over a metre: spline, or law of several surfaces
 MOST = 200_000  # pieces; with more no further halving is begun
+FIRST = 3_000  # pieces for all that touches, at most, before the first halving
 HALVINGS = 12
 OFF = 0.1  # of the force: by more a run is warned of
 
@@ -127,7 +128,9 @@ def _force_at(
     file = Path(cloud.file)
     solid = solid_of(MeshFile(file, file.stat().st_mtime_ns, cloud.unit, cloud.repair))
     pieces, balls = MeshPieces(solid.vertices, solid.faces), _balls_inside(solid, cloud.radius)
-    length = float(np.sqrt(np.median(weights[felt > 0]) * cloud.sample.area))  # of a piece that touches
+    touching = weights[felt > 0] * cloud.sample.area  # m²
+    # as long as a piece that touches; longer where faces lie on each other, so that there is room for halving
+    length = float(np.sqrt(max(np.median(touching), touching.sum() / FIRST)))
     origin = cloud.placed(np.zeros((1, 3)))[0]
     turn = cloud.placed(np.eye(3)) - origin
     shift = np.asarray(ball.centre)[0] - (origin + cloud.sample.points[0] @ turn)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dockdyn import kept
-from dockdyn.packing import packed_text
+from dockdyn.packing import TooLong, packed_text
 from dockdyn.results import unit
 from dockdyn.results.methods import method_of, settings_of
 from dockdyn.scenario.language.places import Place, places_of
@@ -30,6 +30,7 @@ from dockdyn.trees import leaves_of, unflatten
 
 STACK, ALIGNED = 65536, 16  # bytes
 MOST_BYTES = 700_000  # that programs may add to a page
+TOO_MUCH = f"its programs are more than {MOST_BYTES / 1e6:g} MB, the most that a page should carry"
 LEFT = 0.07  # bytes in a page of each letter of large programs, at the least
 DELAY = "loop.delay"  # by which steps of one length are chosen
 
@@ -114,9 +115,13 @@ def packed_programs(
 ) -> dict[str, Any]:
     """Return programs and their memory as JSON has them, with the addresses of what they take and give, the numbers that a page
     may set, and what more there is to say. Raises TooMuch of more than a page should carry."""
+    try:
+        image = packed_text(bytes(memory.image), MOST_BYTES)
+    except TooLong as error:
+        raise TooMuch(TOO_MUCH) from error
     unit = {
         "module": _kept_text(module.code),
-        "image": packed_text(bytes(memory.image)),
+        "image": image,
         "stack": memory.stack,
         "end": memory.end,
         "work": module.work_bytes,
@@ -149,7 +154,7 @@ def _kept_text(code: bytes) -> str:
 def _refuse_size(size: float) -> None:
     """Raise TooMuch where programs would add so many bytes to a page."""
     if size > MOST_BYTES:
-        raise TooMuch(f"its programs are more than {MOST_BYTES / 1e6:g} MB, the most that a page should carry")
+        raise TooMuch(TOO_MUCH)
 
 
 def _describe_number(number: Place, addresses: Sequence[int]) -> dict[str, Any]:

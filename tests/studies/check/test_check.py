@@ -1,7 +1,11 @@
 """A scenario before it is run: the first touch against closed forms and the run, overlaps, moments that no body has."""
 
+from pathlib import Path
+
+import coal
 import numpy as np
 import pytest
+import trimesh
 
 import dockdyn
 from dockdyn.report.columns import PageColumns
@@ -95,3 +99,31 @@ def test_what_sticks_can_be_looked_at_too(law):
         for more in ({"contact.probe.friction": "none"}, {"contact.probe.friction": LAWS[law]})
     )
     assert rubbed.touches == pytest.approx(bare.touches, rel=1e-12) and np.isfinite(bare.touches).all()
+
+
+def _plates_apart(distance: float) -> float:
+    """Return the gap (m) of two plates of `mesh-on-mesh` whose faces are so far (m) apart, straight on."""
+    stl = Path(dockdyn.__file__).parent / "scenario/presets/androgynous-plate.stl"
+    mesh = trimesh.load(stl)
+    plate = coal.BVHModelOBBRSS()
+    plate.beginModel(len(mesh.faces), len(mesh.vertices))
+    corners, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    corners.extend(np.asarray(mesh.vertices) * 1e-3)  # mm
+    faces.extend([coal.Triangle(*map(int, face)) for face in mesh.faces])
+    plate.addSubModel(corners, faces)
+    plate.endModel()
+    half_turn = coal.Transform3s(np.diag([1.0, -1.0, -1.0]), np.array([0, 0, distance]))  # boss before socket
+    found = coal.DistanceResult()
+    return coal.distance(plate, coal.Transform3s(), plate, half_turn, coal.DistanceRequest(), found)
+
+
+@pytest.mark.parametrize(("distance", "is_bound"), [(0.012, False), (0.1, True), (1.5, True)])
+def test_a_gap_beyond_the_field_of_a_mesh_is_told_as_a_bound(distance, is_bound):
+    straight = dict.fromkeys(("approach.pitch", "approach.roll"), "0 deg") | {"approach.lateral_offset": [0, 0]}
+    scenario = dockdyn.load("mesh-on-mesh", {**straight, "approach.distance": distance})
+    begun, true = begin_straight(scenario), _plates_apart(distance)
+    gap = -begun.depths[0].max()
+    assert begun.at_least == [is_bound] * 2
+    assert gap <= true + 1e-3 and (is_bound or gap == pytest.approx(true, abs=1e-3))  # 1 mm: the field's tolerance
+    words = check_scenario(scenario).report.verdict
+    assert ("the smallest gap is at least" in words) == is_bound

@@ -115,16 +115,21 @@ def _verdict(begun: StraightStart) -> str:
     if not begun.names:
         return "There are no contacts to look at."
     over, count = begun.overlapping, len(begun.names)
-    least = -float(begun.depths[0].max())
+    nearest = int(begun.depths[0].argmax())
     words = (
         f"{len(over)} of {count} contacts overlap at the start."
         if over
-        else f"Nothing overlaps: the smallest gap is {format_significant(1e3 * least, 4)} mm."
+        else f"Nothing overlaps: the smallest gap is {'at least ' * begun.at_least[nearest]}{_gap_in_words(begun, nearest)} mm."
     )
     later = int(np.isfinite(begun.touches).sum())
     if later:
         words += f" {later} of {count} contacts close on a straight way within the duration."
     return words
+
+
+def _gap_in_words(begun: StraightStart, number: int) -> str:
+    """Return the gap of a contact at the start, in mm."""
+    return format_significant(-1e3 * float(begun.depths[0][number]), 4)
 
 
 def _too_deep(content: Any, begun: StraightStart) -> bool:  # noqa: ANN401, of any setup
@@ -147,6 +152,7 @@ def _touch_tiles(begun: StraightStart) -> Iterator[Tile]:
     bars = [(begun.names[one], abs(gaps[one]) / largest, format_significant(gaps[one], 3)) for one in order[:MOST]]
     least = float(gaps[order[0]])
     name = "Smallest gap at the start" if least >= 0 else "Deepest overlap at the start"
+    name += ", at least" * begun.at_least[order[0]]
     yield Tile(name, format_significant(abs(least), 4), "mm", begun.names[order[0]], bars=bars, alarming=least < 0)
 
 
@@ -170,7 +176,8 @@ def _contacts_table(begun: StraightStart) -> Table:
     for one in order[:LISTED]:
         depth, touch = float(begun.depths[0][one]), float(begun.touches[one])
         when = "at the start" if depth > 0 else NOTHING if np.isnan(touch) else format_significant(touch, 5)
-        rows.append([begun.names[one], format_significant(-1e3 * depth, 4), when, "overlaps" if depth > 0 else ""])
+        gap = "≥ " * begun.at_least[one] + _gap_in_words(begun, one)
+        rows.append([begun.names[one], gap, when, "overlaps" if depth > 0 else ""])
     columns = [("contact", ""), ("gap at the start", "mm"), ("closes, straight on", "s"), ("", "")]
     return Table(columns, rows, worded={0, 3}, alarming={"overlaps"}, left_out=max(len(order) - LISTED, 0))
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
 
 INSTANTS = 240  # looked at until the end of the run
+BEYOND = 2  # spacings of the largest bricks around a mesh
 CLOSE = 1e-9  # of the duration, to which a touch is located
 
 
@@ -32,6 +33,7 @@ class StraightStart:
         touches: when each contact first closes (s); NaN where it does not, or is closed at the start.
         places: of the centres of mass (m, inertial).
         attitudes: body to inertial, scalar first.
+        at_least: whether the gap of a contact at the start may be larger than is told: a mesh's distance is kept near it alone.
     """
 
     names: list[str]
@@ -40,6 +42,7 @@ class StraightStart:
     touches: Float[np.ndarray, "contacts"]
     places: Float[np.ndarray, "times bodies 3"]
     attitudes: Float[np.ndarray, "times bodies 4"]
+    at_least: list[bool]
 
     @property
     def overlapping(self) -> list[int]:
@@ -86,4 +89,15 @@ def begin_straight(scenario: Scenario) -> StraightStart:
         touches,
         np.array([one[1] for one in moved]),
         np.array([one[2] for one in moved]),
+        _are_bounds(content, -depths[0]),
     )
+
+
+def _are_bounds(content: Any, gaps: Float[np.ndarray, "contacts"]) -> list[bool]:  # noqa: ANN401, of any setup
+    """Return which gaps (m) are beyond what a mesh's field is made for, where it gives a distance that is no larger than the
+    true one."""
+    from dockdyn.contact.surfaces.distance_field import DistanceField
+
+    surfaces = [getattr(group, "surface", None) for group in getattr(content.model(), "groups", ())]
+    fields = [one if isinstance(one, DistanceField) else None for one in surfaces] or [None] * len(gaps)
+    return [field is not None and bool(gap > BEYOND * field.spacing) for field, gap in zip(fields, gaps, strict=True)]
