@@ -1,6 +1,7 @@
 """Contacts whose outcome is known in closed form: tables of scenarios, what a run of them says, and what it should say.
 
-Inputs of Chung and Ooi's benchmarks (Granular Matter 13:643, 2011) are as the examples of Yade and PySPH state them.
+Inputs of Chung and Ooi's benchmarks (Granular Matter 13:643, 2011) are as the examples of Yade and PySPH state them, those of
+tests 3, 7 and 8 as recalled.
 """
 
 from __future__ import annotations
@@ -109,9 +110,65 @@ def sliding_impact(tangential: float, spin: float) -> tuple[Tables, dict[str, fl
     return tables, {"velocity": tangential - push, "spin": 2.5 * push / radius - spin}
 
 
-def motion_after(run: xr.Dataset) -> dict[str, float]:
+def restituted_impact(kept: float) -> tuple[Tables, float]:
+    """Return the tables of a ball that meets a plane head on and keeps this share of its speed, and its speed afterwards: Chung
+    and Ooi's test 3."""
+    radius, speed, stiffness = 2.5e-3, 3.9, 4 / 3 * 380e9 / (1 - 0.23**2) * np.sqrt(2.5e-3)
+    ball = ball_of(radius, 4000.0, position=[0.0, 0.0, radius * (1 + 1e-7)], velocity=[0.0, 0.0, -speed])
+    depth = (5 / 4 * ball["mass"] * speed**2 / stiffness) ** 0.4
+    law = {"law": "hunt-crossley", "exponent": 1.5, "stiffness": stiffness, "restitution": kept, "speed": speed}
+    tables = {
+        "schema": 2,
+        "duration": 6 * depth / speed / kept,
+        "body": {"ball": ball, "anvil": plane_along([0.0, 0.0, 1.0])},
+        "contact": {"hit": {"between": ["ball.skin", "anvil.top"], "normal": law}},
+    }
+    return tables, kept * speed
+
+
+def spinning_impact(ratio: float, spin: float, stiffer: float = 1.0) -> tuple[Tables, dict[str, dict[str, float]]]:
+    """Return the tables of two aluminium balls that meet head on and spin (rad/s) alike, so that they slide on each other while
+    they touch, and the motion of each afterwards: Chung and Ooi's tests 7, of balls alike, and 8, where the radius of the lower
+    one is this `ratio` of the other one's.
+
+    The motion is that of balls that touch for an instant; while they do they are nearer than their radii, by 1e-3 of these if
+    they are not `stiffer`, and the line of their centres turns.
+    """
+    radii, density, modulus, poisson, speed, friction, kept = (0.1, 0.1 * ratio), 2700.0, 70e9, 0.33, 0.2, 0.4, 0.5
+    sides = {"ball": 1.0, "other": -1.0}
+    body = {
+        name: ball_of(
+            radius,
+            density,
+            position=[0.0, 0.0, side * radius * (1 + 1e-9)],
+            velocity=[0.0, 0.0, -side * speed],
+            rate=[0.0, -spin, 0.0],
+        )
+        for (name, side), radius in zip(sides.items(), radii, strict=True)
+    }
+    masses = [one["mass"] for one in body.values()]
+    mass, round_by = 1 / sum(1 / one for one in masses), 1 / sum(1 / one for one in radii)
+    stiffness = stiffer * 4 / 3 * modulus / (1 - poisson**2) / 2 * np.sqrt(round_by)
+    depth = (5 / 4 * mass * (2 * speed) ** 2 / stiffness) ** 0.4
+    normal = {"law": "hunt-crossley", "exponent": 1.5, "stiffness": stiffness, "restitution": kept, "speed": 2 * speed}
+    sticks = {"law": "stick-slip", "coefficient": friction, "stiffness_ratio": 2 * (1 - poisson) / (2 - poisson)}
+    tables = {
+        "schema": 2,
+        "duration": 4 * depth / speed,
+        "body": body,
+        "contact": {"hit": {"between": ["ball.skin", "other.skin"], "normal": normal, "friction": sticks}},
+    }
+    push = friction * (1 + kept) * mass * 2 * speed  # N s, that sliding gives along
+    after = {
+        name: {"velocity": -side * push / one, "spin": 2.5 * push / (one * radius) - spin}
+        for (name, side), one, radius in zip(sides.items(), masses, radii, strict=True)
+    }
+    return tables, after
+
+
+def motion_after(run: xr.Dataset, body: str = "ball") -> dict[str, float]:
     """Return the velocity along the plane (m/s) and the spin (rad/s) of a ball at the end."""
-    last = run.isel(time=-1).sel(body="ball")
+    last = run.isel(time=-1).sel(body=body)
     return {"velocity": float(last["velocity"].sel(axis="x")), "spin": float(last["rate"].sel(axis="y"))}
 
 

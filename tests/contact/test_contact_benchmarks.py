@@ -10,7 +10,9 @@ from contact_benchmarks import (
     elastic_impact,
     least_friction_that_jams,
     motion_after,
+    restituted_impact,
     sliding_impact,
+    spinning_impact,
 )
 
 import dockdyn
@@ -36,6 +38,29 @@ def test_a_ball_that_slides_as_long_as_it_touches(load, tangential, spin):
     tables, expected = sliding_impact(tangential, spin)
     found = motion_after(dockdyn.simulate(load(tables)))
     assert found == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("kept", [0.5, *(pytest.param(one, marks=pytest.mark.full) for one in (0.2, 0.4, 0.8, 1.0))])
+def test_a_ball_comes_back_with_the_share_of_its_speed_that_is_asked_for(load, kept):
+    """Chung and Ooi's test 3."""
+    tables, speed = restituted_impact(kept)
+    run = dockdyn.simulate(load(tables))
+    assert float(run["velocity"].sel(body="ball", axis="z")[-1]) == pytest.approx(speed, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "spin", "stiffer"),
+    [(1.0, 10.0, 1.0), *(pytest.param(*one, marks=pytest.mark.full) for one in ((1.0, 24.0, 1e5), (5.0, 8.0, 1e5)))],
+)
+def test_two_balls_that_spin_slide_on_each_other(load, ratio, spin, stiffer):
+    """Chung and Ooi's tests 7 and 8: the impulse of friction is μ (1 + e) m v, with the effective mass.
+
+    How near they come to each other goes with the stiffness to the power of −0.4, and what that changes with it.
+    """
+    tables, expected = spinning_impact(ratio, spin, stiffer)
+    run, near = dockdyn.simulate(load(tables)), 2e-3 * stiffer**-0.4
+    for body, motion in expected.items():
+        assert motion_after(run, body) == pytest.approx(motion, rel=near)
 
 
 @pytest.mark.parametrize("duration", [120.0, pytest.param(3600.0, marks=pytest.mark.full)])

@@ -117,7 +117,9 @@ def test_a_face_flat_on_another_is_known_whatever_the_points(block):
     (found,) = sampled_forces(dataset, content)
     row = int(np.abs(dataset.time.values - found.time).argmin())
     depth = SIDES[2] / 2 - float(np.diff(dataset.position.values[row, ::-1, 2])[0])
-    known = PRESSURE * (depth * SIDES[0] * SIDES[1] + depth**2 / 2 * 2 * (SIDES[0] + SIDES[1]))  # and strips of the sides
+    known = PRESSURE * (
+        depth * SIDES[0] * SIDES[1] + depth**2 / 2 * 2 * (SIDES[0] + SIDES[1])
+    )  # and strips of the sides
     assert found.uncertainty < 0.05
     assert found.true == pytest.approx(known, rel=found.uncertainty + 1e-6)
 
