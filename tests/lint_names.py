@@ -51,7 +51,6 @@ LONG = {  # functions with more lines or parameters
     "rig/model/driven.py:drive_cycle",
     "rig/model/schedule.py:rig_schedule",
     "mechanism/regulated_arm.py:linearise_arm",
-    "stability/windows.py:stable_windows",
 }
 COMMANDS = ("cli/",)  # where a function has a parameter for each option, and its docstring is what --help says
 MOST_SHARED = 6  # class names of two classes or more

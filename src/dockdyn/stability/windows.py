@@ -74,12 +74,7 @@ def stable_windows(
     if bound == 0:
         return Windows([], [], np.inf if longest is None else longest)  # nothing moves
     frequencies, turns = _unit_gains(stack, times, varied, bound)
-    if longest is None:
-        longest = (
-            2 * np.pi * float(min(2 / frequencies.min(), MOST_TURNS / frequencies.max()))
-            if len(frequencies)
-            else np.inf
-        )
+    longest = _two_slow_turns(frequencies) if longest is None else longest
     crossings = _crossings_up_to(longest, frequencies, turns)
     edges = [0.0, *(h for h, _ in crossings)]
     ends = [*edges[1:], longest]
@@ -95,12 +90,7 @@ def stable_windows(
         rightmost = growth_with(middles)
     else:
         own = int(np.searchsorted(edges, around, side="right"))
-        rightmost = growth_with(middles[:own])
-        while (
-            len(rightmost) < min(len(middles), own + MOST_FURTHER) and (rightmost[own - 1 :] < -MARGINAL * bound).all()
-        ):
-            more = middles[len(rightmost) : len(rightmost) + AT_ONCE]
-            rightmost = np.concatenate([rightmost, growth_with(more)])
+        rightmost = _growth_until_unstable(growth_with, middles, own, -MARGINAL * bound)
         if len(rightmost) < len(middles):  # behind the last middle it is not known
             ends[len(rightmost) - 1] = longest = middles[len(rightmost) - 1]
             crossings = [(h, w) for h, w in crossings if h <= longest]
@@ -110,6 +100,25 @@ def stable_windows(
         if real < -MARGINAL * bound and end > start
     )
     return Windows(_join_intervals(stable), crossings, longest)
+
+
+def _two_slow_turns(frequencies: np.ndarray) -> float:
+    """Return two turns (s) of the slowest crossing frequency (rad/s), or `MOST_TURNS` of the fastest if that is less; infinite
+    without any."""
+    if not len(frequencies):
+        return np.inf
+    return 2 * np.pi * float(min(2 / frequencies.min(), MOST_TURNS / frequencies.max()))
+
+
+def _growth_until_unstable(
+    growth_with: Callable[[list[float]], np.ndarray], delays: list[float], own: int, stable: float
+) -> np.ndarray:
+    """Return the growth (1/s) with the first `own` delays (s), and with as many more as it takes from the last of these to one
+    that is not `stable`, but not with all of many."""
+    found = growth_with(delays[:own])
+    while len(found) < min(len(delays), own + MOST_FURTHER) and (found[own - 1 :] < stable).all():
+        found = np.concatenate([found, growth_with(delays[len(found) : len(found) + AT_ONCE])])
+    return found
 
 
 def _crossings_up_to(
