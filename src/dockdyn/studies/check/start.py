@@ -6,6 +6,7 @@ Source: definition; the gap functions are those of the run.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ def begin_straight(scenario: Scenario) -> StraightStart:
         return tuple(np.array(one) for one in _coast(content, np.float64(time)))
 
     time = np.linspace(0.0, end, INSTANTS)
-    depths = np.array([at(one)[0] for one in time]).reshape(INSTANTS, -1)
+    depths = _look_until_all_touch(lambda one: at(one)[0], time)
     touches = np.full(depths.shape[1], np.nan)
     for number, values in enumerate(depths.T):
         if values[0] > 0 or not (beyond := np.flatnonzero(values > 0)).size:
@@ -91,6 +92,21 @@ def begin_straight(scenario: Scenario) -> StraightStart:
         np.array([one[2] for one in moved]),
         _are_bounds(content, -depths[0]),
     )
+
+
+def _look_until_all_touch(
+    depths_at: Callable[[float], np.ndarray], time: Float[np.ndarray, "times"]
+) -> Float[np.ndarray, "looked contacts"]:
+    """Return the depths (m) at instants (s) until all contacts have been closed: solids that are deep in each other take long
+    to look at."""
+    found = [depths_at(time[0])]
+    touched = found[0] > 0
+    for one in time[1:]:
+        if touched.size and touched.all():
+            break
+        found.append(depths_at(one))
+        touched |= found[-1] > 0
+    return np.array(found).reshape(len(found), -1)
 
 
 def _are_bounds(content: Any, gaps: Float[np.ndarray, "contacts"]) -> list[bool]:  # noqa: ANN401, of any setup
