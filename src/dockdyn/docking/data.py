@@ -22,7 +22,7 @@ from dockdyn.docking.tank_data import tank_variables
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.log_data import Log
-from dockdyn.results.measures import Either
+from dockdyn.results.measures import Either, sum_in_order
 from dockdyn.results.outcome import OUTCOME, outcome_left
 from dockdyn.results.overlap import damped_elements, damped_laws
 from dockdyn.results.run import (
@@ -219,7 +219,7 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
         found["spin_share"] = xp.concat([shares, *([log.samples["spin_share"]] if log.samples else [])]).max(axis=0)
     rubbed = log.friction_losses()
     if rubbed is not None:
-        found["friction_loss"] = rubbed.sum(axis=0)
+        found["friction_loss"] = sum_in_order(rubbed)
     end = log.peaks.shape[1] - bushings - (0 if rubbed is None or not watched else rubbed.shape[1])
     if ports and watched:
         loads = log.peaks[:, end - ports * len(PORT_UNITS) : end]

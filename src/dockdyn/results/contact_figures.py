@@ -18,6 +18,7 @@ from dockdyn.results.measures import (
     given_by_contacts,
     momentum_drift,
     relative_error,
+    sum_in_order,
     work_since_start,
 )
 
@@ -94,7 +95,7 @@ def contact_figures(names: Sequence[str], data: Data) -> dict[str, Any]:
 def _data_of_contact(data: Data, index: int) -> dict[str, Any]:
     """Return what is known of the one contact with this number, of a dataset or of a log."""
     episodes = {name: data[name] for name in EPISODES}
-    whole = {name: data[name][index] for name in OVER_CONTACTS if name in data}
+    whole = {name: data[name][index : index + 1] for name in OVER_CONTACTS if name in data}
     if "episode_contact" in data:
         return whole | {name: values[data["episode_contact"] == index] for name, values in episodes.items()}
     return whole | {name: values[:, index] for name, values in episodes.items()}
@@ -176,7 +177,7 @@ CONTACTS = (
     KeyFigure(
         "contact.friction_loss_J",
         "energy that friction took",
-        lambda data: data["friction_loss"].sum(),
+        lambda data: sum_in_order(data["friction_loss"]),
         needs="friction_loss",
     ),
     KeyFigure("contact.onset_s", "time of the first contact", first_contact),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dockdyn.results.log_data import Log
+from dockdyn.results.measures import sum_in_order
 
 
 @dataclass
@@ -35,9 +36,9 @@ def contact_episodes(log: Log, delay: float) -> list[Episode]:
         last = row + ends[0] if len(ends) else len(log.time) - 1
         own = slice(row + 1, last + 1), contact
         episode = Episode(contact, log.time[row], released[row, contact], onset_row=row)
-        episode.impulse = np.cumsum(np.append(0.0, impulses[own]))[-1]
+        episode.impulse = float(sum_in_order(np.append(0.0, impulses[own])))
         if rubbed is not None:
-            episode.friction_loss = float(rubbed[own].sum())
+            episode.friction_loss = float(sum_in_order(np.append(0.0, rubbed[own])))
         forces = np.where(peaks[own] > 0, peaks[own], 0.0)  # not where it is no number
         if forces.any():
             episode.peak, episode.peak_time = forces.max(), times[own][forces.argmax()]
