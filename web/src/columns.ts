@@ -2,12 +2,13 @@
 import { unpack } from "./unpack.ts";
 
 export interface PackedColumns {
-  columns: ([kind: "even", length: number, first: number, last: number] | [kind: "grid", length: number, first: number, step: number] | [kind: "steps", length: number, low: number, high: number] | [kind: "single" | "double" | "roots", length: number] | [kind: "mixed", length: number, exact: number] | [kind: "circle", length: number, beside: number])[];
+  columns: ([kind: "even", length: number, first: number, last: number] | [kind: "grid", length: number, first: number, step: number] | [kind: "steps", length: number, low: number, high: number, order: number] | [kind: "single", length: number, order: number] | [kind: "double" | "roots", length: number] | [kind: "mixed", length: number, exact: number] | [kind: "circle", length: number, beside: number])[];
   data: string; // packed
 }
 
 const STEPS = 65534; // of a column's range; one more stands for a gap
 const GAP = 65535;
+const ALL_BUT_SIGN = 0x7fffffff;
 const CELLS = 2 ** 32; // from 0 to 1, in the middles of which squares are
 
 export class Columns {
@@ -58,6 +59,16 @@ export async function unpackColumns(packed: PackedColumns): Promise<Columns> {
     }
     at += count * size;
   };
+  /** Return integers of so many bytes of which there are differences of an order, the signs in their last bits. */
+  const differences = (count: number, size: 2 | 4, order: number): Int32Array => {
+    const found = new Int32Array(count);
+    planes(count, size, (i) => {
+      const told = size === 2 ? word.getUint16(0, true) : word.getUint32(0, true);
+      found[i] = (told >>> 1) ^ -(told & 1);
+    });
+    for (let left = order; left > 0; left--) for (let i = 1; i < count; i++) found[i] = found[i]! + found[i - 1]!;
+    return found;
+  };
   for (const column of packed.columns) {
     const length = column[1], values = new Float64Array(length);
     if (column[0] === "even") {
@@ -65,15 +76,14 @@ export async function unpackColumns(packed: PackedColumns): Promise<Columns> {
     } else if (column[0] === "grid") { // first differences, all low bytes before all high ones
       for (let i = 0, row = 0; i < length; i++) values[i] = column[2] + column[3] * (row += bytes[at + i]! + (bytes[at + length + i]! << 8));
       at += 2 * length;
-    } else if (column[0] === "steps") { // second differences, all low bytes before all high ones
+    } else if (column[0] === "steps") {
       const step = (column[3] - column[2]) / STEPS;
-      let slope = 0, level = 0;
-      for (let i = 0; i < length; i++) {
-        slope = (slope + bytes[at + i]! + (bytes[at + length + i]! << 8)) & 65535;
-        level = (level + slope) & 65535;
-        values[i] = level === GAP ? NaN : column[2] + level * step;
-      }
-      at += 2 * length;
+      differences(length, 2, column[4]).forEach((told, i) => (values[i] = (told & 65535) === GAP ? NaN : column[2] + (told & 65535) * step));
+    } else if (column[0] === "single") {
+      differences(length, 4, column[2]).forEach((told, i) => {
+        word.setInt32(0, told ^ ((told >> 31) & ALL_BUT_SIGN), true);
+        values[i] = word.getFloat32(0, true);
+      });
     } else if (column[0] === "roots") planes(length, 4, (i) => (values[i] = Math.sqrt((word.getUint32(0, true) + 0.5) / CELLS)));
     else if (column[0] === "circle") { // the second coordinate by the first: the sign, and how many numbers it is off
       const beside = found[column[2]]!, signs = at;

@@ -12,6 +12,8 @@ from dockdyn.packing import packed_text
 STEPS = 65534  # of a column's range; one more stands for a gap
 GAP = 65535
 CELLS = 2.0**32  # in the middles of which a sequence of Sobol has its points
+HIGHEST = 3  # order of differences
+ALL_BUT_SIGN = np.int32(0x7FFFFFFF)
 NEAR = 1e-9  # of its range, by which a number may be off its place
 COARSE = 4  # of a grid's steps, the least that is between numbers of a column on it
 LARGEST = float(np.finfo("f4").max)
@@ -21,7 +23,7 @@ class PageColumns:
     """PageColumns of numbers, each of them once.
 
     A column is `even` where its numbers are equally spaced and a `grid` where they are some of such numbers, in order (both are
-    exact), else of `STEPS` steps of its range, as second differences, or of single precision where the range says too little
+    exact), else of `STEPS` steps of its range or of single precision, as differences, where the range says too little
     of it; or all its bits: of second coordinates on a circle how far they are off what the first ones tell, of roots of the
     middles of cells the cells. Gaps (NaN) are kept.
     """
@@ -88,15 +90,16 @@ class PageColumns:
             self._facts.append(["grid", length, low, step])
             self._parts.append(_planes_of(np.diff(rows, prepend=0).astype("<u2")))
         elif exact or np.isinf(column).any():
-            self._facts.append(["single", length])
-            self._parts.append(_planes_of(np.clip(column, -LARGEST, LARGEST).astype("<f4")))
+            bits = np.clip(column, -LARGEST, LARGEST).astype("<f4").view("<i4")
+            order, part = _by_differences(bits ^ ((bits >> 31) & ALL_BUT_SIGN))  # in the order of the numbers
+            self._facts.append(["single", length, order])
+            self._parts.append(part)
         else:
             level = np.full(length, GAP)
             level[np.isfinite(column)] = np.rint((finite - low) / ((high - low) or 1.0) * STEPS)
-            slope = np.diff(level, prepend=0)
-            bend = (np.diff(slope, prepend=0) & 65535).astype("<u2")
-            self._facts.append(["steps", length, low, high])
-            self._parts.append(_planes_of(bend))
+            order, part = _by_differences(level.astype("<u2").view("<i2"))
+            self._facts.append(["steps", length, low, high, order])
+            self._parts.append(part)
 
     def packed(self) -> dict[str, Any]:
         """Return all columns as JSON has them: what each is, and the bytes of all."""
@@ -106,6 +109,27 @@ class PageColumns:
 def _planes_of(column: np.ndarray) -> bytes:
     """Return the bytes of a column: the first ones of all its numbers, then the second ones, and so on."""
     return column.view(np.uint8).reshape(-1, column.itemsize).T.tobytes()
+
+
+def _by_differences(column: np.ndarray) -> tuple[int, bytes]:
+    """Return of which order the differences of a column of integers say least, and their bytes, signs in the last bits."""
+    differences, found = column, []
+    for order in range(HIGHEST + 1):
+        if order:
+            differences = np.diff(differences, prepend=differences.dtype.type(0))  # it wraps round
+        part = _planes_of((differences << 1) ^ (differences >> (8 * column.itemsize - 1)))
+        found.append((_bits_of(part, column.size), order, part))
+    _, order, part = min(found)
+    return order, part
+
+
+def _bits_of(part: bytes, count: int) -> float:
+    """Return how many bits the first bytes of so many numbers take by how often each is there, and the second
+    ones, and so on."""
+    if not count:
+        return 0.0
+    shares = [np.bincount(plane, minlength=256) / count for plane in np.frombuffer(part, np.uint8).reshape(-1, count)]
+    return float(-count * sum((some * np.log2(some)).sum() for share in shares if (some := share[share > 0]).size))
 
 
 def _cells_of_squares(column: np.ndarray) -> np.ndarray | None:
