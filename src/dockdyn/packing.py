@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import math
 from typing import Any
+
+from dockdyn import kept
+from dockdyn.installed import version
 
 SETTINGS = {"preset": 6, "lc": 3, "lp": 0, "pb": 0}  # the last three as `web/src/unpack.ts` has them
 AT_ONCE = 1 << 18  # bytes
@@ -35,3 +39,14 @@ def packed_text(data: bytes, most: float = math.inf) -> str:
             raise TooLong
     packed += packer.flush()
     return base64.b64encode(packed + len(data).to_bytes(4, "little")).decode()
+
+
+def kept_text(data: bytes) -> str:
+    """Return the same of bytes that take long to pack and are the same in many pages: kept from one process to the next."""
+    place = kept.cache_root() / "pages"
+    name = hashlib.sha256(version("dockdyn").encode() + data).hexdigest()[:40]
+    found = kept.find_entry(place, name)
+    if found is None:
+        found = packed_text(data).encode()
+        kept.keep_entry(place, name, found)
+    return found.decode()

@@ -16,7 +16,7 @@ import dockdyn
 from dockdyn.packing import SETTINGS, TooLong, packed_text
 from dockdyn.results import browser_unit as units
 from dockdyn.results import unit
-from dockdyn.results.browser_unit import LEFT, MOST_BYTES, TooMuch, browser_unit, named_results, page_module
+from dockdyn.results.browser_unit import MOST_BYTES, MOST_LETTERS, TooMuch, browser_unit, named_results, page_module
 from dockdyn.results.methods import settings_of
 from dockdyn.translate import wasm
 from dockdyn.trees import flatten, unflatten
@@ -71,27 +71,16 @@ def test_a_run_has_the_bits_of_a_run_here(name, large, tmp_path, monkeypatch):
 
 
 def test_programs_that_are_too_large_are_not_made(monkeypatch):
-    """What a program leaves in a page is told from its text, which is less than it leaves."""
-    codes = {"advance": SimpleNamespace(text="x" * int(1 + MOST_BYTES / LEFT))}
+    codes = {"advance": SimpleNamespace(text="x" * (1 + MOST_LETTERS))}
     monkeypatch.setattr(units, "wasm_module", lambda codes: pytest.fail("it was made"))
-    with pytest.raises(TooMuch, match=r"more than 0\.7 MB"):
+    with pytest.raises(TooMuch, match="more than 10 million letters"):
         page_module(codes)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["idss-soft-capture", "flexible-arm-touch"])
-def test_programs_leave_in_a_page_at_least_what_is_told_from_their_texts(name, monkeypatch):
-    """Else a page that could compute would not."""
-    monkeypatch.setattr(units, "MOST_BYTES", np.inf)
-    letters = []
-    made = units.wasm_module
-    monkeypatch.setattr(
-        units,
-        "wasm_module",
-        lambda codes: letters.append(sum(len(code.text) for code in codes.values())) or made(codes),
-    )
-    size = len(json.dumps(browser_unit(dockdyn.load(name)).packed()))
-    assert letters[0] * LEFT < size < 1.5 * letters[0] * LEFT
+def test_a_page_carries_no_programs_that_are_too_large(monkeypatch):
+    monkeypatch.setattr(units, "MOST_BYTES", 10_000)
+    with pytest.raises(TooMuch, match=r"more than 0\.01 MB"):
+        browser_unit(dockdyn.load("probe-cone")).packed()
 
 
 def test_packing_stops_where_a_text_is_longer_than_allowed_and_is_the_same_in_parts():

@@ -37,6 +37,19 @@ def test_columns_are_unpacked_as_they_were(tmp_path):
     places = [columns.place(values, exact=exact) for values, exact, _ in given]
     bits = [(values, True, 0.0) for values, _, _ in given if values.size]
     places += [columns.place_bits(values) for values, _, _ in bits]
+    turn = 2 * np.pi * np.random.default_rng(5).uniform(size=3000)
+    turn[:4] = 0.0, np.pi, np.pi / 2, 3 * np.pi / 2
+    cosine, sine, parts = (
+        np.cos(turn),
+        np.sin(turn),
+        np.sqrt((np.random.default_rng(6).integers(0, 2**32, 900) + 0.5) / 2**32),
+    )
+    places += [columns.place_bits(cosine), columns.place_on_circle(sine, cosine), columns.place_bits(parts)]
+    bits += [(cosine, True, 0.0), (sine, True, 0.0), (parts, True, 0.0)]
+    figures = np.where(turn < 1, np.nan, 1e5 * turn)
+    places.append(columns.place_bits(figures, 40))
+    bits += [(figures, True, 1e6 * 6e-8)]
+    assert "roots" in [kind for kind, *_ in columns.packed()["columns"]]
     given += bits
     assert places == list(range(len(given)))
     written = [[None if np.isnan(value) else value for value in values] for values, _, _ in given]

@@ -32,7 +32,7 @@ RUNS = {
     ),
 }
 COLUMNS = ("onset_s", "release_s", None, None, None, None, None, "azimuth_deg", "approach_speed_m_s")
-COLUMNS += ("peak_force_N", "peak_time_s", "impulse_N_s")
+COLUMNS += ("peak_force_N", "peak_time_s", "impulse_N_s", "friction_loss_J")
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +77,10 @@ def test_contacts_in_the_page_are_those_of_the_summary(name, results, reports):
             assert abs(float(cell) - value) <= 6e-4 * max(1.0, np.linalg.norm(contact["position_m"]))
     for row, energy, kind in zip(rows, summary["contact.energy_change_J"], summary["energy_class"], strict=True):
         if kind is None:
-            assert row[13] == row[14] == "–"
+            assert row[14] == row[15] == "–"
         else:
-            assert_shows(row[13], energy)
-            assert row[14] == kind
+            assert_shows(row[14], energy)
+            assert row[15] == kind
 
 
 @pytest.mark.parametrize("name", RUNS)

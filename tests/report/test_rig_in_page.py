@@ -123,6 +123,17 @@ def test_what_a_page_sets_stands_as_itself():
     assert most > 0.002 and made.schedule.rows == rows
 
 
+def test_a_number_goes_as_far_to_each_side_as_it_stands_as_itself():
+    """More slowly than so there is no contact within the run; faster there is."""
+    scenario = dockdyn.load("epos-like")
+    (speed,) = (
+        one for one in browser_unit.rig_unit_of_page(scenario)["numbers"] if one["key"] == "approach.closing_speed"
+    )
+    assert speed["bounds"]["least"] == pytest.approx(0.024) and speed["bounds"]["most"] == pytest.approx(0.09)
+    with pytest.raises(dockdyn.ScenarioError, match="no contact within it"):
+        browser_unit.PageRig.of(scenario.at({"approach.closing_speed": 0.015}))
+
+
 def test_a_figure_that_no_page_computes_is_not_required_of_one():
     scenario = dockdyn.load("sits-scvg", {"requirements.delay_total": "< 7 ms"})
     with pytest.raises(TooMuch, match="delay_total_ms, which is required, is no figure that a page computes"):

@@ -135,11 +135,11 @@ export class Figure {
     if (!this.timed) return host;
     for (const line of panel.lines) {
       if (!line.read) continue;
-      const value = element("b"), name = line.name || words || title;
+      const value = element("b"), name = line.name || words || title, told = name === words || name === title; // above
       const shown = !this.hidden.has(line.name);
       const toggle = line.name ? () => this.toggle(line.name) : null;
       cell.values.push([line, value]);
-      host.append(element("button", { type: "button", class: "series", "aria-pressed": String(shown), disabled: !line.name, title: line.name ? `Show or hide ${name}` : name, ...(toggle && { click: toggle }) }, swatch(line), element("span", {}, name), value));
+      host.append(element("button", { type: "button", class: "series", "aria-pressed": String(shown), disabled: !line.name, title: line.name ? `Show or hide ${name}` : name, ...(toggle && { click: toggle }) }, swatch(line), told ? null : element("span", {}, name), value));
     }
     return host;
   }

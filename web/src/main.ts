@@ -2,7 +2,7 @@
 import type { Chart } from "./chart.ts";
 import { Clock } from "./clock.ts";
 import { unpackColumns, type PackedColumns } from "./columns.ts";
-import { gunzip } from "./unpack.ts";
+import { unpack } from "./unpack.ts";
 import { element } from "./dom.ts";
 import { Figure, Window } from "./figure.ts";
 import { giveUp, type Page, type Scripts } from "./live/shown.ts";
@@ -25,7 +25,7 @@ declare const dockdynScene: { mountScene: typeof mountScene };
 
 /** Unpack the scene's script and run it: the page's policy allows it by its hash. */
 async function loadScene(): Promise<typeof dockdynScene> {
-  const code = await gunzip(document.getElementById("scene-script")!.textContent!);
+  const code = await unpack(document.getElementById("scene-script")!.textContent!);
   const script = document.createElement("script");
   script.textContent = new TextDecoder().decode(code);
   document.head.append(script);
@@ -69,7 +69,7 @@ async function startLive(page: Page, Live: MakeLive): Promise<void> {
   try {
     for (const name of ["run", "loop"] as const) {
       const script = document.getElementById(`${name}-script`)?.textContent;
-      if (script) scripts[name] = URL.createObjectURL(new Blob([(await gunzip(script)) as BlobPart], { type: "text/javascript" }));
+      if (script) scripts[name] = URL.createObjectURL(new Blob([(await unpack(script)) as BlobPart], { type: "text/javascript" }));
     }
     await new Live(host, JSON.parse(text) as never, page, scripts).begin();
   } catch (error) {

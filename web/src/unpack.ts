@@ -5,10 +5,6 @@ export async function unpack(base64: string): Promise<Uint8Array> {
   return bytes[0] === 0x1f ? gunzipped(bytes) : unpackLzma(bytes); // LZMA begins with a zero
 }
 
-export async function gunzip(base64: string): Promise<Uint8Array> {
-  return gunzipped(bytesOf(base64));
-}
-
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }

@@ -80,6 +80,11 @@ class Rubbing(NamedTuple):
     slipped: tuple[Scalar, ...]  # N, for each way of moving
     stored: Scalar  # J; of a pressure per m²
 
+    def power(self, sliding: Vector, turning: Vector) -> Scalar:
+        """Return the power (W) that it takes from a first body that slides (m/s) and turns (rad/s) over the second."""
+        taken = -self.force.dot(sliding)
+        return taken if self.torque is None else taken - self.torque.dot(turning)
+
     def times(self, weight: Scalar) -> Rubbing:
         """Return force and torque of a member with a `weight`."""
         return self._replace(force=self.force * weight, torque=None if self.torque is None else self.torque * weight)
@@ -99,6 +104,8 @@ class GroupState(NamedTuple):
     # N, of a member that is alone and sticks, for each way of moving: rises while it slips and falls as it sticks again
     slipped: tuple[Scalar, ...] = ()
     torque: Vector | None = None  # N m, inertial, of a single member that resists turning
+    rubbing: Scalar | None = None  # W that friction takes, sum over the members; None of what has none
+    stretched: Scalar | None = None  # J that friction which sticks stores, part of `stored`
 
 
 class MemberTree(NamedTuple):
@@ -259,6 +266,11 @@ class ContactGroup(Module):
         if not self.single or self.rest is not None:
             return wrench
         return MemberLoad(wrench.force, torque) if self._resists and torque is not None else wrench.force
+
+    @property
+    def rubs(self) -> bool:
+        """Whether there is friction."""
+        return self.friction is not None
 
     @property
     def _resists(self) -> bool:
@@ -470,9 +482,8 @@ class ContactGroup(Module):
             member, weight, rest, memory = row
             geometry: PairGeometry = combine(member, self.common)
             if rest is not None:
-                return jax.lax.cond(
-                    rest.closed > 0, lambda: near(geometry, weight, rest, memory), lambda: far(jnp.asarray(jnp.inf))
-                )
+                nowhere = jnp.asarray(jnp.inf)
+                return jax.lax.cond(rest.closed > 0, lambda: near(geometry, weight, rest, memory), lambda: far(nowhere))
             bound = None if exact else geometry.least_distance(own, other)
             if bound is None:
                 return near(geometry, weight, memory=memory)
@@ -484,39 +495,66 @@ class ContactGroup(Module):
         def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
             zero = jnp.zeros(())
             nothing = detail(zero, (zero,) * remembered, Vector.zero() if self._resists else None)
-            return (Wrench.zero(), zero, zero), (-distance, (zero, zero, about, nothing))
+            deepest = -distance, (zero, zero, about, nothing)
+            return (Wrench.zero(), zero, zero, *self._of_friction(zero, zero)), deepest
 
         def near(
             geometry: PairGeometry, weight: Scalar, rest: Rest | None = None, memory: ContactMemory | None = None
         ) -> tuple[Any, tuple[Scalar, Any]]:
             meeting = geometry.meet(own, other)
-            law, each = self._law_and_force(mode, meeting, own, rest, memory)
-            pressing, stored = weight * each, jnp.zeros(())
-            if exact and rest is None:
-                stored = self._stored_energy(law, self.stretched(law, mode, meeting.depth))
-            rubs = self._apply_friction(meeting, each, weight, own, other, rest, memory)
-            stored = stored + rubs.stored if exact else stored
-            force = meeting.normal * pressing + rubs.force
-            moment = (meeting.point - about).cross(force)
-            wrench = Wrench(force, moment if rubs.torque is None else moment + rubs.torque)
+            law, sums, rubs = self._member_sums(mode, meeting, weight, about, (own, other), exact, rest, memory)
             # a speed at rest has no derivative
             speed = jnp.sqrt(meeting.sliding.dot(meeting.sliding)) if rest is None else jnp.zeros(())
             more = detail(law.force_sign(meeting.depth, meeting.rate), rubs.slipped, rubs.torque)
-            return (wrench, pressing, weight * stored), (meeting.depth, (meeting.rate, speed, meeting.point, more))
+            deepest = meeting.depth, (meeting.rate, speed, meeting.point, more)
+            return sums, deepest
 
         found = None
         if self._passes_over():
             found = self._sum_over_near(
                 lambda row: near(combine(row[0], self.common), row[1]), own, other, exact=exact, loads=loads
             )
-        (wrench, normal, stored), (depth, (rate, speed, point, more)) = found or _sum_over_rows(
+        (wrench, normal, stored, rubbing, stretched), (depth, (rate, speed, point, more)) = found or _sum_over_rows(
             one, (self.members, self.weights, self.rest, past)
         )
-        wrench, normal, torque = map_leaves(
-            lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal, more.torque)
+        wrench, normal, rubbing, torque = map_leaves(
+            lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal, rubbing, more.torque)
         )
         sign = jnp.ones(()) if more.force_sign is None else more.force_sign
-        return once(GroupState(wrench, normal, depth, rate, speed, point, sign, stored, more.slipped, torque))
+        slipped = more.slipped
+        return once(
+            GroupState(wrench, normal, depth, rate, speed, point, sign, stored, slipped, torque, rubbing, stretched)
+        )
+
+    def _member_sums(
+        self,
+        mode: Int[Array, ""],
+        meeting: ContactKinematics,
+        weight: Scalar,
+        about: Vector,
+        bodies: tuple[Placed, Placed],
+        exact: bool,
+        rest: Rest | None,
+        memory: ContactMemory | None,
+    ) -> tuple[NormalLaw, tuple[Any, ...], Rubbing]:
+        """Return the law of a member, what it adds to the sums of its group, `about` being where the wrench acts (m, inertial),
+        and what friction does to it."""
+        own, other = bodies
+        law, each = self._law_and_force(mode, meeting, own, rest, memory)
+        pressing, stored = weight * each, jnp.zeros(())
+        if exact and rest is None:
+            stored = self._stored_energy(law, self.stretched(law, mode, meeting.depth))
+        rubs = self._apply_friction(meeting, each, weight, own, other, rest, memory)
+        stored = stored + rubs.stored if exact else stored
+        force = meeting.normal * pressing + rubs.force
+        moment = (meeting.point - about).cross(force)
+        wrench = Wrench(force, moment if rubs.torque is None else moment + rubs.torque)
+        power = rubs.power(meeting.sliding, own.rate - other.rate)
+        return law, (wrench, pressing, weight * stored, *self._of_friction(power, weight * rubs.stored)), rubs
+
+    def _of_friction(self, power: Scalar, stored: Scalar) -> tuple[Scalar | None, Scalar | None]:
+        """Return the `power` (W) that friction takes and what it has `stored` (J): None of what there is not."""
+        return power if self.rubs else None, stored if isinstance(self.friction, Sticking) else None
 
     def _sum_over_near(
         self, one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], own: Placed, other: Placed, exact: bool, loads: bool

@@ -22,7 +22,7 @@ from dockdyn.docking.tank_data import tank_variables
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.log_data import Log
-from dockdyn.results.measures import Either
+from dockdyn.results.measures import Either, sum_in_order
 from dockdyn.results.outcome import OUTCOME, outcome_left
 from dockdyn.results.overlap import damped_elements, damped_laws
 from dockdyn.results.run import (
@@ -185,6 +185,11 @@ WHOLE: dict[str, tuple[tuple[str, ...], str, str]] = {
     "latch_closed": (("latch",), "1", "whether it holds at the end: 1 yes, 0 no"),
     "latch_bounces": (("latch",), "1", "how often its striker has bounced at the end of the play"),
     **{name: (("latch",), *words) for name, words in MISSED.items()},
+    "friction_loss": (
+        ("contact",),
+        "J",
+        "energy that friction took where it is generated, less what it stores at the end; 0 of a contact without",
+    ),
     "spin_share": (
         ("flexible_link",),
         "1",
@@ -212,7 +217,10 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
     if "spin_share" in seen:
         shares = xp.where(log.valid[:, None], seen["spin_share"], 0.0)
         found["spin_share"] = xp.concat([shares, *([log.samples["spin_share"]] if log.samples else [])]).max(axis=0)
-    end = log.peaks.shape[1] - bushings
+    rubbed = log.friction_losses()
+    if rubbed is not None:
+        found["friction_loss"] = sum_in_order(rubbed)
+    end = log.peaks.shape[1] - bushings - (0 if rubbed is None or not watched else rubbed.shape[1])
     if ports and watched:
         loads = log.peaks[:, end - ports * len(PORT_UNITS) : end]
         largest = xp.maximum(loads.max(axis=0), 0.0).reshape(
@@ -220,7 +228,7 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
         )  # under compression alone no tension
         found |= {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
     if bushings and watched:
-        turns = log.peaks[:, end:].max(axis=0, initial=0.0)
+        turns = log.peaks[:, end : end + bushings].max(axis=0, initial=0.0)
         found["bushing_peak_turn"] = 2 * xp.arccos(xp.clip(1.0 - turns, -1.0, 1.0))
     return found
 

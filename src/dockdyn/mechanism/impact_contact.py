@@ -42,6 +42,7 @@ class Hit(NamedTuple):
     level: Scalar  # m, the depth at which it touches: zero but for what rests have drifted
     impulse: Scalar  # N s, of all impacts so far, along their normals
     parting: Scalar  # 1 while it is apart and has not moved from where it rested but away; else 0
+    rubbed: Scalar | None  # J that friction has taken in all impacts so far; None of what has none
 
 
 class ImpactContact(Forgetful):
@@ -68,6 +69,11 @@ class ImpactContact(Forgetful):
     def reach(self) -> Scalar:
         """How far (m) the first thing reaches from there."""
         return self.geometry.extent()
+
+    @property
+    def rubs(self) -> bool:
+        """Whether there is friction, in impacts or at rest."""
+        return self.friction is not None or bool({"friction", "friction_ratio"} & self.law.parameters.keys())
 
     @property
     def events(self) -> int:
@@ -176,6 +182,15 @@ class ImpactContact(Forgetful):
         if self.friction is not None:
             push = push + self.friction.force(force, meeting.sliding)
         return Wrench(push, (meeting.point - self.reference(own)).cross(push))
+
+    def rest_rubbing(self, force: Scalar, own: Placed, other: Placed) -> Scalar | None:
+        """Return the power (W) that friction takes under a normal `force` (N) of rest; None of what never rubs."""
+        if not self.rubs:
+            return None
+        if self.friction is None:
+            return jnp.zeros(())
+        sliding = once(self.meeting(own, other)).sliding
+        return -self.friction.force(force, sliding).dot(sliding)
 
 
 @trace_once

@@ -47,9 +47,12 @@ def impacts_of(groups: Sequence[object]) -> list[tuple[int, ImpactContact]]:
 
 def first_hits(groups: Sequence[object], places: tuple[Placed, ...]) -> tuple[Hit, ...]:
     """Return what contacts with an impact law remember at t = 0: what touches then, within rounding, does so where it is."""
-    depths = (one.meeting(places[one.first], places[one.second]).depth for _, one in impacts_of(groups))
-    touching = ((depth, (depth > -TOGETHER) & (depth <= OVERLAP)) for depth in depths)
-    return tuple(Hit(jnp.where(touches, depth, 0.0), *[jnp.zeros(())] * 2) for depth, touches in touching)
+    zero, found = jnp.zeros(()), []
+    for _, one in impacts_of(groups):
+        depth = one.meeting(places[one.first], places[one.second]).depth
+        touches = (depth > -TOGETHER) & (depth <= OVERLAP)
+        found.append(Hit(jnp.where(touches, depth, 0.0), zero, zero, zero if one.rubs else None))
+    return tuple(found)
 
 
 def from_level(groups: Sequence[object], states: Sequence[GroupState], hits: Sequence[Hit]) -> tuple[GroupState, ...]:
@@ -90,11 +93,13 @@ def rest_powers(lines: Lines, along: Float[Array, "lines"], places: tuple[Placed
 def with_resting_forces(
     model: Mechanism, x: State, states: Sequence[GroupState], rests: Float[Array, "impacts"]
 ) -> tuple[GroupState, ...]:
-    """Return the `states` of groups with the normal forces (N) of those at rest, which stay as long as they hardly pull."""
-    found, most = list(states), STAYS * _reduced_masses(model)
-    for (number, _), force, pull in zip(model.impacts, rests, most, strict=True):
+    """Return the `states` of groups with the normal forces (N) of those at rest, which stay as long as they hardly pull, and
+    what their friction takes."""
+    found, most, places = list(states), STAYS * _reduced_masses(model), model.placement(x).bodies
+    for (number, one), force, pull in zip(model.impacts, rests, most, strict=True):
         sign = jnp.where(x.mode[number] == RESTING, force + pull, found[number].force_sign)
-        found[number] = found[number]._replace(normal_force=force, force_sign=sign)
+        rubbing = one.rest_rubbing(force, places[one.first], places[one.second])
+        found[number] = found[number]._replace(normal_force=force, force_sign=sign, rubbing=rubbing)
     return tuple(found)
 
 
@@ -185,8 +190,12 @@ def _state_after_impacts(model: Mechanism, t: Scalar, x: State, touching: Flags,
     )
     work = x.memory.work - found.impact.energy_loss
     losses = -0.5 * (found.before + found.impact.velocity) * found.impact.impulse  # of each row
-    lost = losses.reshape(len(contacts), -1).sum(axis=1)
-    taken = x.memory.taken.at[jnp.array([number for number, _ in model.impacts])].add(lost)
+    lost = losses.reshape(len(contacts), -1)
+    taken = x.memory.taken.at[jnp.array([number for number, _ in model.impacts])].add(lost.sum(axis=1))
+    hits = tuple(
+        hit if hit.rubbed is None else hit._replace(rubbed=hit.rubbed + jnp.sum(own[1:]))
+        for hit, own in zip(hits, lost, strict=True)
+    )
     v = map_leaves(jnp.add, x.v, found.change)
     after = State(x.q, v, x.mode, x.memory._replace(work=work, impacts=hits, taken=taken))
     slow = touching & ~parts & (_normal_velocities(model, after) < limits)

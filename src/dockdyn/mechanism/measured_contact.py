@@ -6,6 +6,8 @@ Source: own construction.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from dockdyn.contact.contact_memory import ContactMemory, Forgetful
 from dockdyn.contact.contact_modes import APART
 from dockdyn.contact.group import GroupSignal, GroupState, Wrench
@@ -21,6 +23,7 @@ class MeasuredContact(Forgetful):
     The wrench acts about the centre of mass of the first body. It has no events.
     """
 
+    rubs: ClassVar = False  # of friction in it nothing is known
     load: Wrench  # on the first body
     first: int = field(static=True)  # which bodies
     second: int = field(static=True)

@@ -72,6 +72,7 @@ from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
 from dockdyn.mechanism.observed import (
     observed_contacts,
     observed_energies,
+    observed_friction,
     observed_joints,
     observed_modes,
     observed_motion,
@@ -522,8 +523,13 @@ class Mechanism(ContactModel):
         turns = bushing_turns(self.elements_at(x), here)
         normal = [state.normal_force for state in states]
         turning = [one for group, state in zip(self.groups, states, strict=True) for one in group.turning(state)]
-        watched = (*normal, *sizes, *turning, *self.port_loads(x, signal), *turns)
+        watched = (*normal, *sizes, *turning, *self.port_loads(x, signal), *turns, *self.rubbing_powers(states))
         return Outputs(signal, tuple(guards), watched)
+
+    def rubbing_powers(self, states: tuple[GroupState, ...]) -> list[Scalar]:
+        """Return the power (W) that friction of each group takes where it is generated; of none where none has friction."""
+        some = any(group.rubs for group in self.groups)
+        return [jnp.zeros(()) if one.rubbing is None else one.rubbing for one in states] if some else []
 
     def signal(self, t: Scalar, x: State) -> Signal:
         here = self.placement(x)
@@ -792,6 +798,7 @@ class Mechanism(ContactModel):
             "kinetic_energy": self.kinetic_energy(x),
             "internal_energy": self.internal_energy(x),
             **observed_energies(states, x.memory.taken),
+            **observed_friction(self.groups, states, x.memory.impacts),
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
             **control,
             **outside.observe(),

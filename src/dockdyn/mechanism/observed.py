@@ -16,6 +16,8 @@ from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.trees.bodies_on_line import Moving
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanism.impact_contact import Hit
+from dockdyn.mechanism.impacts import impacts_of
 from dockdyn.mechanism.loads import Group
 from dockdyn.mechanism.mounts import BendingLink, Mount
 
@@ -61,6 +63,17 @@ def observed_energies(states: Sequence[GroupState], taken: Float[Array, "groups"
     """Return the energy (J) that each group stores, and what it has lost of all that it has `taken`."""
     stored = stack_rows([state.stored for state in states])
     return {"contact_energy": stored, "contact_loss": taken - stored}
+
+
+def observed_friction(groups: Sequence[Group], states: Sequence[GroupState], hits: Sequence[Hit]) -> dict[str, Array]:
+    """Return the energy (J) that the friction of each group has lost beside the integral of its power: what impacts took, less
+    what it stores; nothing where none has friction."""
+    if not any(group.rubs for group in groups):
+        return {}
+    found = [jnp.zeros(()) if state.stretched is None else -state.stretched for state in states]
+    for (number, _), hit in zip(impacts_of(groups), hits, strict=True):
+        found[number] += 0.0 if hit.rubbed is None else hit.rubbed
+    return {"friction_beside_power": jnp.stack(found)}
 
 
 def place_on_surface(group: Group, own: Placed, other: Placed) -> tuple[Vector, Scalar]:

@@ -11,6 +11,9 @@ from dockdyn.packing import packed_text
 
 STEPS = 65534  # of a column's range; one more stands for a gap
 GAP = 65535
+CELLS = 2.0**32  # in the middles of which a sequence of Sobol has its points
+HIGHEST = 3  # order of differences
+ALL_BUT_SIGN = np.int32(0x7FFFFFFF)
 NEAR = 1e-9  # of its range, by which a number may be off its place
 COARSE = 4  # of a grid's steps, the least that is between numbers of a column on it
 LARGEST = float(np.finfo("f4").max)
@@ -20,8 +23,9 @@ class PageColumns:
     """PageColumns of numbers, each of them once.
 
     A column is `even` where its numbers are equally spaced and a `grid` where they are some of such numbers, in order (both are
-    exact), else of `STEPS` steps of its range, as second differences, or of single precision where the range says too little
-    of it; or all its bits. Gaps (NaN) are kept.
+    exact), else of `STEPS` steps of its range or of single precision, as differences, where the range says too little
+    of it; or all its bits: of second coordinates on a circle how far they are off what the first ones tell, of roots of the
+    middles of cells the cells. Gaps (NaN) are kept.
     """
 
     def __init__(self) -> None:
@@ -38,14 +42,36 @@ class PageColumns:
             self._add(column, exact)
         return self._places[key]
 
-    def place_bits(self, values: ArrayLike) -> int:
-        """Return the place of a column that is kept to the last bit: one that a page computes with."""
+    def place_bits(self, values: ArrayLike, rows: int | None = None) -> int:
+        """Return the place of a column that is kept to the last bit, or only so many `rows` of it and then single precision:
+        one that a page computes with."""
         column = np.ascontiguousarray(values, "<f8").ravel()
-        key = column.tobytes(), "bits"
+        exact = column.size if rows is None else min(rows, column.size)
+        key = column.tobytes(), ("bits", exact)
         if key not in self._places:
             self._places[key] = len(self._facts)
-            self._facts.append(["double", column.size])
-            self._parts.append(column.view(np.uint8).reshape(-1, 8).T.tobytes())
+            if exact < column.size:
+                self._facts.append(["mixed", column.size, exact])
+                self._parts += [_planes_of(column[:exact]), _planes_of(column[exact:].astype("<f4"))]
+            elif (squares := _cells_of_squares(column)) is not None:
+                self._facts.append(["roots", column.size])
+                self._parts.append(_planes_of(squares))
+            else:
+                self._facts.append(["double", column.size])
+                self._parts.append(_planes_of(column))
+        return self._places[key]
+
+    def place_on_circle(self, values: ArrayLike, beside: ArrayLike) -> int:
+        """Return the place of a column, kept to the last bit, of second coordinates of points on a circle of radius 1, of which
+        the first ones are `beside`: by how many numbers in between they are off what these tell."""
+        place = self.place_bits(beside)
+        column, first = (np.ascontiguousarray(each, "<f8").ravel() for each in (values, beside))
+        key = column.tobytes(), ("circle", place)
+        if key not in self._places:
+            self._places[key] = len(self._facts)
+            off = np.abs(column).view("<i8") - np.sqrt(1 - first * first).view("<i8")
+            self._facts.append(["circle", column.size, place])
+            self._parts += [np.signbit(column).tobytes(), _planes_of((off << 1) ^ (off >> 63))]
         return self._places[key]
 
     def _add(self, column: np.ndarray, exact: bool) -> None:
@@ -62,23 +88,57 @@ class PageColumns:
         elif whole and length and (found := _on_grid(column)) is not None:
             step, rows = found
             self._facts.append(["grid", length, low, step])
-            self._parts.append(np.diff(rows, prepend=0).astype("<u2").view(np.uint8).reshape(-1, 2).T.tobytes())
+            self._parts.append(_planes_of(np.diff(rows, prepend=0).astype("<u2")))
         elif exact or np.isinf(column).any():
-            self._facts.append(["single", length])
-            self._parts.append(
-                np.clip(column, -LARGEST, LARGEST).astype("<f4").view(np.uint8).reshape(-1, 4).T.tobytes()
-            )
+            bits = np.clip(column, -LARGEST, LARGEST).astype("<f4").view("<i4")
+            order, part = _by_differences(bits ^ ((bits >> 31) & ALL_BUT_SIGN))  # in the order of the numbers
+            self._facts.append(["single", length, order])
+            self._parts.append(part)
         else:
             level = np.full(length, GAP)
             level[np.isfinite(column)] = np.rint((finite - low) / ((high - low) or 1.0) * STEPS)
-            slope = np.diff(level, prepend=0)
-            bend = (np.diff(slope, prepend=0) & 65535).astype("<u2")
-            self._facts.append(["steps", length, low, high])
-            self._parts.append(bend.view(np.uint8).reshape(-1, 2).T.tobytes())
+            order, part = _by_differences(level.astype("<u2").view("<i2"))
+            self._facts.append(["steps", length, low, high, order])
+            self._parts.append(part)
 
     def packed(self) -> dict[str, Any]:
         """Return all columns as JSON has them: what each is, and the bytes of all."""
         return {"columns": self._facts, "data": packed_text(b"".join(self._parts))}
+
+
+def _planes_of(column: np.ndarray) -> bytes:
+    """Return the bytes of a column: the first ones of all its numbers, then the second ones, and so on."""
+    return column.view(np.uint8).reshape(-1, column.itemsize).T.tobytes()
+
+
+def _by_differences(column: np.ndarray) -> tuple[int, bytes]:
+    """Return of which order the differences of a column of integers say least, and their bytes, signs in the last bits."""
+    differences, found = column, []
+    for order in range(HIGHEST + 1):
+        if order:
+            differences = np.diff(differences, prepend=differences.dtype.type(0))  # it wraps round
+        part = _planes_of((differences << 1) ^ (differences >> (8 * column.itemsize - 1)))
+        found.append((_bits_of(part, column.size), order, part))
+    _, order, part = min(found)
+    return order, part
+
+
+def _bits_of(part: bytes, count: int) -> float:
+    """Return how many bits the first bytes of so many numbers take by how often each is there, and the second
+    ones, and so on."""
+    if not count:
+        return 0.0
+    shares = [np.bincount(plane, minlength=256) / count for plane in np.frombuffer(part, np.uint8).reshape(-1, count)]
+    return float(-count * sum((some * np.log2(some)).sum() for share in shares if (some := share[share > 0]).size))
+
+
+def _cells_of_squares(column: np.ndarray) -> np.ndarray | None:
+    """Return in which of `CELLS` from 0 to 1 the squares of a column's numbers are; None where one is not, to the last bit,
+    that of the middle of its cell."""
+    if not column.size or not ((column > 0) & (column < 1)).all():
+        return None
+    cells = np.minimum(column**2 * CELLS, CELLS - 1).astype("<u4")
+    return cells if np.array_equal(np.sqrt((cells + 0.5) / CELLS), column) else None
 
 
 def _on_grid(column: np.ndarray) -> tuple[float, np.ndarray] | None:

@@ -127,8 +127,9 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
         *([("azimuth", "deg")] if turned else []),
         ("approach speed", "m/s"),
     ]
-    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), ("energy change after", "J")]
-    columns += [("class", "")] if any(classes) else []
+    rubs = "episode_friction_loss" in dataset
+    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), *([("friction took", "J")] if rubs else [])]
+    columns += [("energy change after", "J"), *([("class", "")] if any(classes) else [])]
     found = summary["contacts"][:LISTED]
     times = {
         name: align_numbers([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")
@@ -148,6 +149,7 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
             format_significant(contact["peak_force_N"]),
             times["peak_time_s"][index],
             format_significant(contact["impulse_N_s"]),
+            *([format_significant(contact["friction_loss_J"])] if rubs else []),
             format_significant(float(dataset.episode_energy[index])),
             *([classes[index]] if any(classes) else []),
         ]
@@ -157,7 +159,8 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
     late = max(0, len(classes) - LISTED)
     worded = {0, 3, 4} | ({len(columns) - 1} if any(classes) else set())
     keys = ["number", "onset", "release", "feature", "surface", *"---", *(["-"] if turned else []), "approach_speed"]
-    keys += ["peak_force", "peak_time", "impulse", "energy", *(["-"] if any(classes) else [])]
+    keys += ["peak_force", "peak_time", "impulse", *(["friction_loss"] if rubs else []), "energy"]
+    keys += ["-"] if any(classes) else []
     return Table(columns, rows, groups, worded, {"active"}, look="dense", left_out=late, live="contacts", keys=keys)
 
 

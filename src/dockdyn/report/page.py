@@ -18,6 +18,7 @@ from importlib import resources
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
+from dockdyn.packing import kept_text
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.charts.static_chart import draw_static
 from dockdyn.report.columns import PageColumns
@@ -70,8 +71,8 @@ def page_part(name: str) -> str:
 @cache
 def packed_part(name: str) -> tuple[str, bytes]:
     """Return a script that a page unpacks where it needs it, packed as text, and as it is."""
-    packed = resources.files("dockdyn.report").joinpath("web", name).read_bytes()
-    return base64.b64encode(packed).decode(), gzip.decompress(packed)
+    script = gzip.decompress(resources.files("dockdyn.report").joinpath("web", name).read_bytes())
+    return kept_text(script), script
 
 
 def render_page(

@@ -26,12 +26,12 @@ from dockdyn.translate.machine import Code
 from dockdyn.translate.scalar_program import SIZES
 from dockdyn.translate.store import name_of, store_folder
 from dockdyn.translate.wasm import WasmModule, wasm_module
+from dockdyn.translate.wasm_columns import columns_of
 from dockdyn.trees import leaves_of, unflatten
 
 STACK, ALIGNED = 65536, 16  # bytes
 MOST_BYTES = 700_000  # that programs may add to a page
-TOO_MUCH = f"its programs are more than {MOST_BYTES / 1e6:g} MB, the most that a page should carry"
-LEFT = 0.07  # bytes in a page of each letter of large programs, at the least
+MOST_LETTERS = 10_000_000  # of the text of programs, of which a module is made in a minute
 DELAY = "loop.delay"  # by which steps of one length are chosen
 
 
@@ -118,7 +118,7 @@ def packed_programs(
     try:
         image = packed_text(bytes(memory.image), MOST_BYTES)
     except TooLong as error:
-        raise TooMuch(TOO_MUCH) from error
+        raise _too_large() from error
     unit = {
         "module": _kept_text(module.code),
         "image": image,
@@ -130,31 +130,33 @@ def packed_programs(
         "numbers": list(numbers),
         **more,
     }
-    _refuse_size(len(json.dumps(unit)))
+    if len(json.dumps(unit)) > MOST_BYTES:
+        raise _too_large()
     return unit
 
 
+def _too_large() -> TooMuch:
+    return TooMuch(f"its programs are more than {MOST_BYTES / 1e6:g} MB, the most that a page should carry")
+
+
 def page_module(codes: Mapping[str, Code]) -> WasmModule:
-    """Return programs as a module for a page. Raises TooMuch before it is made, which takes long, of one that must be too large
-    for that, and Untranslatable for what needs a library."""
-    _refuse_size(LEFT * sum(len(code.text) for code in codes.values()))
+    """Return programs as a module for a page. Raises TooMuch where that would take long to make, and Untranslatable for what
+    needs a library."""
+    if sum(len(code.text) for code in codes.values()) > MOST_LETTERS:
+        raise TooMuch(
+            f"its programs have more than {MOST_LETTERS / 1e6:g} million letters, which take too long to make"
+        )
     return wasm_module(codes)
 
 
 def _kept_text(code: bytes) -> str:
     """Return a module as a page has it, which takes long to pack: kept from one process to the next."""
-    name = name_of(("packed", code))
+    name = name_of(("packed columns", code))
     found = kept.find_entry(store_folder(), name)
     if found is None:
-        found = packed_text(code).encode()
+        found = packed_text(columns_of(code)).encode()
         kept.keep_entry(store_folder(), name, found)
     return found.decode()
-
-
-def _refuse_size(size: float) -> None:
-    """Raise TooMuch where programs would add so many bytes to a page."""
-    if size > MOST_BYTES:
-        raise TooMuch(TOO_MUCH)
 
 
 def _describe_number(number: Place, addresses: Sequence[int]) -> dict[str, Any]:

@@ -18,11 +18,13 @@ from dockdyn.results.measures import (
     given_by_contacts,
     momentum_drift,
     relative_error,
+    sum_in_order,
     work_since_start,
 )
 
 Some = Literal["", "capture_time"]  # a variable that tells the runs that have others from the rest
 EPISODES = ("episode_onset", "episode_approach_speed", "episode_peak_force", "episode_peak_time", "episode_impulse")
+OVER_CONTACTS = ("friction_loss",)  # numbers of a whole run
 LATCHED: Some = "capture_time"  # runs with a latch have it
 
 
@@ -82,19 +84,21 @@ def _largest_force(data: Data) -> tuple[Any, Any]:
 
 def contact_figures(names: Sequence[str], data: Data) -> dict[str, Any]:
     """Return the figures of each contact by itself, as in "contact.faces.peak_force_N"; NaN for what did not happen."""
+    figures = [figure for figure in CONTACTS if not figure.needs or figure.needs in data]
     return {
         f"contact.{name}.{figure.name.removeprefix('contact.')}": figure.of(_data_of_contact(data, index))
         for index, name in enumerate(names)
-        for figure in CONTACTS
+        for figure in figures
     }
 
 
 def _data_of_contact(data: Data, index: int) -> dict[str, Any]:
     """Return what is known of the one contact with this number, of a dataset or of a log."""
     episodes = {name: data[name] for name in EPISODES}
+    whole = {name: data[name][index : index + 1] for name in OVER_CONTACTS if name in data}
     if "episode_contact" in data:
-        return {name: values[data["episode_contact"] == index] for name, values in episodes.items()}
-    return {name: values[:, index] for name, values in episodes.items()}
+        return whole | {name: values[data["episode_contact"] == index] for name, values in episodes.items()}
+    return whole | {name: values[:, index] for name, values in episodes.items()}
 
 
 def is_captured(data: Data) -> Either:
@@ -170,6 +174,12 @@ CONTACTS = (
     KeyFigure("contact.count", "contact count", contact_count, smooth=False, number=int),
     KeyFigure("peak_force_N", "peak normal force", lambda data: _largest_force(data)[0]),
     KeyFigure("contact.impulse_N_s", "contact impulse", _contact_impulse),
+    KeyFigure(
+        "contact.friction_loss_J",
+        "energy that friction took",
+        lambda data: sum_in_order(data["friction_loss"]),
+        needs="friction_loss",
+    ),
     KeyFigure("contact.onset_s", "time of the first contact", first_contact),
     KeyFigure("peak_time_s", "time of the peak normal force", lambda data: _largest_force(data)[1]),
     KeyFigure("contact.approach_speed_m_s", "largest approach speed", _largest_approach_speed),

@@ -100,6 +100,7 @@ def contact_row(episode: Dataset) -> dict[str, Any]:
         "peak_force_N": float(episode.episode_peak_force),
         "peak_time_s": finite_or_none(episode.episode_peak_time),
         "impulse_N_s": float(episode.episode_impulse),
+        **({"friction_loss_J": float(episode.episode_friction_loss)} if "episode_friction_loss" in episode else {}),
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dockdyn.results.log_data import Log
+from dockdyn.results.measures import sum_in_order
 
 
 @dataclass
@@ -19,6 +20,7 @@ class Episode:
     peak: float = 0.0  # N, normal force where it is generated
     peak_time: float = np.nan  # s
     impulse: float = 0.0  # N s, of the normal force
+    friction_loss: float = 0.0  # J, that friction took
     onset_row: int = 0  # row of the moments (or samples) at onset
 
 
@@ -27,14 +29,16 @@ def contact_episodes(log: Log, delay: float) -> list[Episode]:
     rows, contacts = np.nonzero(log.began())
     order = np.lexsort((rows, contacts, log.time[rows]))
     released, ended = log.released(), log.ended()
-    peaks, times, impulses = log.peak_forces(), log.peak_times, log.impulses()
+    peaks, times, impulses, rubbed = log.peak_forces(), log.peak_times, log.impulses(), log.friction_losses()
     found = []
     for row, contact in zip(rows[order], contacts[order], strict=True):
         ends = np.flatnonzero(ended[row:, contact])
         last = row + ends[0] if len(ends) else len(log.time) - 1
         own = slice(row + 1, last + 1), contact
         episode = Episode(contact, log.time[row], released[row, contact], onset_row=row)
-        episode.impulse = np.cumsum(np.append(0.0, impulses[own]))[-1]
+        episode.impulse = float(sum_in_order(np.append(0.0, impulses[own])))
+        if rubbed is not None:
+            episode.friction_loss = float(sum_in_order(np.append(0.0, rubbed[own])))
         forces = np.where(peaks[own] > 0, peaks[own], 0.0)  # not where it is no number
         if forces.any():
             episode.peak, episode.peak_time = forces.max(), times[own][forces.argmax()]

@@ -71,6 +71,20 @@ class Log(NamedTuple):
             impulses = impulses + xp.where(self.valid[:, None], jumps, 0.0)
         return xp.where(self.before(), impulses, 0.0)
 
+    def friction_losses(self) -> Contacts | None:
+        """Return the energy (J) that friction of each contact has lost since the row before: its power where it is generated
+        over time, with what impacts took, less what it stores; None where no friction acts.
+
+        What is watched ends with these powers (`Mechanism.outputs`).
+        """
+        if "friction_beside_power" not in self.seen:
+            return None
+        xp, beside = self.time.__array_namespace__(), self.seen["friction_beside_power"]
+        contacts = beside.shape[1]
+        jumps = xp.diff(beside, axis=0, prepend=xp.zeros((1, contacts)))
+        rubbed = self.integrals[:, self.integrals.shape[1] - contacts :]
+        return xp.where(self.valid[:, None], rubbed + jumps, 0.0)
+
     def energies_after(self, delay: Either) -> Contacts:
         """Return the energy (J) relative to the start when the last force of each contact, with a `delay` (s), has acted, in
         the row where the contact began; else NaN.

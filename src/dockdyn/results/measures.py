@@ -19,6 +19,13 @@ def finite_or_none(value: Either) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
+def sum_in_order(values: Either) -> Either:
+    """Return the sum over the first axis, one after the other, as a page's programs add: NumPy adds in an order of its own."""
+    if isinstance(values, np.ndarray) and values.shape[0]:
+        return np.cumsum(values, axis=0)[-1]
+    return values.sum(axis=0)
+
+
 def relative_error(error: Either, scale: Either) -> Either:
     """Return an error relative to a scale; the error itself where there is no scale."""
     positive = scale > 0

@@ -97,6 +97,11 @@ def contact_variables(run: Run) -> dict[str, Any]:
         "episode_peak_force": variable(each("peak"), "N", "peak normal force"),
         "episode_peak_time": variable(each("peak_time"), "s", "time of the peak"),
         "episode_impulse": variable(each("impulse"), "N s", "impulse of the normal force"),
+        **(
+            {"episode_friction_loss": variable(each("friction_loss"), "J", "energy that friction took")}
+            if run.log.friction_losses() is not None
+            else {}
+        ),
     }
 
 

@@ -160,7 +160,9 @@ def tell(setup: str, content: Simulated, settings: Settings, observed: Observed)
     sampled = solution.samples is not None
     figures = case_figures(known.figures, data, sampled) | known.of_members(content, data)
     parts = ("onset", "release", "approach_speed", "peak_force", "peak_time", "impulse", "energy", "energy_gain")
-    return RunFigures(figures, {name: data[f"episode_{name}"] for name in parts} | {"ended": log.ended()})
+    contacts = {name: data[f"episode_{name}"] for name in parts} | {"ended": log.ended()}
+    rubbed = log.friction_losses()
+    return RunFigures(figures, contacts if rubbed is None else contacts | {"friction_loss": rubbed})
 
 
 def _observed_log(model: Any, observed: Observed) -> Log:  # noqa: ANN401, of the method

@@ -50,11 +50,8 @@ OFF = "bare."  # before the names of programs and results of the rig without its
 MOST_TICKS = 1_000_000  # of a run, beyond which a page is too slow
 DELAYS = ("loop.delay", "loop.sensor.delay")
 NEARBY = 1 + 2.0**-10  # times a number
-ENDS = (
-    (0.1, 3.0),
-    (0.5, 2.0),
-    (0.8, 1.2),
-)  # times a number, between which a slider goes: the first at which it stands as itself
+# times a number, between which a slider goes: to each side the first at which it stands as itself, which it does as it is
+ENDS = (0.1, 0.5, 0.8, 1.0), (3.0, 2.0, 1.2, 1.0)
 ROUNDED = 1e-14  # by which it may be off there, as a share
 
 
@@ -308,13 +305,21 @@ def _numbers(
         nearby = {before: _spots(rig, place, place.value * NEARBY) for before, rig in having.items()}
         if not all(nearby.values()):
             continue
-        for ends in ENDS:
-            values = [place.value * share for share in ends]
-            if place.key in DELAYS:
-                values[1] = min(values[1], place.value + min(map(_spare_delay, having.values())))
-            if all(_spots(rig, place, value) == nearby[before] for before, rig in having.items() for value in values):
-                yield place, _addresses(nearby, laid), _bounds_within(place.limits, values)
-                break
+        ends = [_reached(having, nearby, place, shares) for shares in ENDS]
+        if ends[0] != ends[1]:
+            yield place, _addresses(nearby, laid), _bounds_within(place.limits, ends)
+
+
+def _reached(
+    rigs: dict[str, PageRig], nearby: dict[str, list[SignedSpot] | None], place: Number, shares: tuple[float, ...]
+) -> float:
+    """Return the first of some shares of a number with which it stands, in all `rigs`, where it does `nearby`."""
+    most = place.value + min(map(_spare_delay, rigs.values())) if place.key in DELAYS else np.inf
+    for share in shares:
+        value = min(share * place.value, most)
+        if share == 1.0 or all(_spots(rig, place, value) == nearby[before] for before, rig in rigs.items()):
+            return value
+    return place.value
 
 
 def _spare_delay(rig: PageRig) -> float:

@@ -9,7 +9,7 @@ Source: WebAssembly Core Specification 2.0, binary format (5.4.2 values, 5.5 mod
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from dockdyn.translate.llvm import NAME, function_text
 from dockdyn.translate.machine import Code, initialised_llvm, lock, written_object
 from dockdyn.translate.scalar_program import Untranslatable
 from dockdyn.translate.store import name_of, store_folder
+from dockdyn.translate.wasm_columns import CODE, HEAD, sections_of
 from dockdyn.translate.wasm_locals import read_integer, share_locals, write_integer
 
 TARGET, FEATURES = "wasm32-unknown-unknown", "+bulk-memory,+nontrapping-fptoint"
@@ -27,14 +28,12 @@ LEVEL = 2  # of optimisation
 LARGE = (
     800_000  # letters of a program beyond which LLVM does not share local variables: that takes the square of its size
 )
-HEAD = b"\0asm\1\0\0\0"
-CUSTOM, TYPES, IMPORT, FUNCTIONS, EXPORT, CODE, DATA = (
+CUSTOM, TYPES, IMPORT, FUNCTIONS, EXPORT, DATA = (
     0,
     1,
     2,
     3,
     7,
-    10,
     11,
 )  # sections; those after the exports have larger numbers
 FUNCTION, TABLE, MEMORY = 0, 1, 2  # what is imported
@@ -82,7 +81,7 @@ def _made_module(codes: Mapping[str, Code]) -> WasmModule:
         for function in sorted({one for code in codes.values() for one in called_functions(code.text)}):
             module.link_in(llvm.parse_assembly(function_text(function_of(function))))
         written = written_object(module, machine, LEVEL)
-    sections = list(_sections_of(written))
+    sections = list(sections_of(written))
     if large:
         types, functions = (dict(sections)[kind] for kind in (TYPES, FUNCTIONS))
         sections = [(kind, share_locals(types, functions, body) if kind == CODE else body) for kind, body in sections]
@@ -102,15 +101,6 @@ def _wasm_machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
     return llvm.Target.from_triple(TARGET).create_target_machine(
         features=FEATURES, opt=level, reloc="static", codemodel="default"
     )
-
-
-def _sections_of(module: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the sections of a module: what they are, and what is in them."""
-    at = len(HEAD)
-    while at < len(module):
-        size, start = read_integer(module, at + 1)
-        yield module[at], module[start : start + size]
-        at = start + size
 
 
 def _with_exports(sections: list[tuple[int, bytes]], names: Sequence[str]) -> bytes:

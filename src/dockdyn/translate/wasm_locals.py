@@ -127,11 +127,11 @@ def _lives_of(body: bytes, start: int) -> Lives:
             blocks.append((begins, set() if code == LOOP else None))
         elif code == END and blocks:
             last.update(dict.fromkeys(blocks.pop()[1] or (), begins))
-        at = _end_of_instruction(body, code, at)
+        at = end_of_instruction(body, code, at)
     return Lives(uses, {local: last[local] for local in last if sets[local] == 1}, reads)
 
 
-def _end_of_instruction(body: bytes, code: int, at: int) -> int:
+def end_of_instruction(body: bytes, code: int, at: int) -> int:
     """Return where an instruction ends whose code is followed by what begins there."""
     if code in CONSTANTS:
         return at + CONSTANTS[code]

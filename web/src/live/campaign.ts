@@ -22,6 +22,7 @@ export interface CampaignData extends RunShown {
   rerun: string;
   laws: Law[];
   stored: Record<string, number>; // columns of figures, by name
+  compared: number; // cases whose figures are there to the last bit
   failed: number[];
   requirements: RequirementOfCases[];
   loads: string[]; // figures in the rows of their table
@@ -35,7 +36,6 @@ export interface CampaignData extends RunShown {
 }
 
 const CASE = 2000; // ms, that a case may take
-const TRIED = 256; // cases that are compared with the report's at first
 const OFFERED = 6; // numbers to change, unasked
 const WITHOUT = new Set(["captured", "outcome_open", "peak_force_known", "end_time_s"]); // figures that are no axis of the map
 
@@ -118,7 +118,7 @@ export class LiveCampaign {
   /** Run the report's own numbers again, and the case that is shown; say how near the report that comes. */
   async begin(): Promise<void> {
     await this.choose(this.chosen);
-    const count = Math.min(this.data.cases, TRIED), began = performance.now();
+    const count = Math.min(this.data.cases, this.data.compared), began = performance.now();
     const found = await this.compute(count);
     if (!found) return;
     if (!("figures" in found)) return giveUp(found.error);

@@ -69,7 +69,7 @@ export class LimitSeeker {
     const answer = await this.run.askLater(values, names, SOON);
     if (!answer || answer.error || answer.status !== FINISHED) return null;
     const { found } = answer, kinetic = found[start]![0]!;
-    const contacts = contactsOf((name) => found[`contact.${name}`]!, found.moments![0]! + 1, this.pairs, delay);
+    const contacts = contactsOf((name) => found[`contact.${name}`], found.moments![0]! + 1, this.pairs, delay);
     return contacts.map(({ gain, energy }: Contact) => gain > RESOLVED * Math.max(kinetic, kinetic + energy));
   }
 }

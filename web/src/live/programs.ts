@@ -1,5 +1,6 @@
 // Programs of WebAssembly in their memory, as `dockdyn/results/browser_unit.py` lays them out: the same as those of the command line.
 import { unpack } from "../unpack.ts";
+import { moduleOf } from "./module.ts";
 
 export type Place = [address: number, type: "float64" | "int64" | "int32" | "uint32" | "bool", shape: number[]];
 export type Call = [argumentPlaces: number[], resultPlaces: number[]];
@@ -24,7 +25,7 @@ export interface NumberOfUnit {
 }
 
 export interface PackedPrograms {
-  module: string; // packed
+  module: string; // in columns, packed
   image: string;
   stack: number; // its end, where the image begins
   end: number;
@@ -62,9 +63,9 @@ export class Programs {
   }
 
   static async load(packed: PackedPrograms): Promise<Programs> {
-    const [code, image] = await Promise.all([unpack(packed.module), unpack(packed.image)]);
+    const [columns, image] = await Promise.all([unpack(packed.module), unpack(packed.image)]);
     const memory = new WebAssembly.Memory({ initial: Math.ceil(Programs.memoryOf(packed) / ROOM) });
-    const module = await WebAssembly.compile(code as BufferSource), env: WebAssembly.ModuleImports = {};
+    const module = await WebAssembly.compile(moduleOf(columns)), env: WebAssembly.ModuleImports = {};
     for (const { name, kind } of WebAssembly.Module.imports(module)) {
       if (kind === "memory") env[name] = memory;
       else if (kind === "global") env[name] = new WebAssembly.Global({ value: "i32", mutable: true }, packed.stack);

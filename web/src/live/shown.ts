@@ -80,7 +80,7 @@ export class ShownRun {
     const time = Float64Array.from({ length: sampled }, (_, i) => Math.min(i * interval, end));
     const figures = new Map(Object.entries(found).filter(([name]) => name.startsWith("figure.")).map(([name, value]) => [name.slice(7), value[0]!]));
     const place = numbers.findIndex(({ key }) => key === DELAY);
-    const contacts = contactsOf((name) => found[`contact.${name}`]!, found.moments![0]! + 1, this.data.contacts.length, place < 0 ? 0 : values[place]!);
+    const contacts = contactsOf((name) => found[`contact.${name}`], found.moments![0]! + 1, this.data.contacts.length, place < 0 ? 0 : values[place]!);
     return { status: answer.status, took: answer.took, time, contacts, figures, variable: (name) => found[name]! };
   }
 

@@ -90,8 +90,15 @@ def mechanism_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
             *_capture_in_words(dataset, summary),
             *ramp_in_words(summary),
             *first_impact_in_words(summary),
+            *[f"Energy that friction took: {took}" for took in _friction_took(summary)],
         ],
     )
+
+
+def _friction_took(summary: dict[str, Any]) -> list[str]:
+    """Return the energy that friction took; nothing where none acts."""
+    name = "contact.friction_loss_J"
+    return [f"{format_significant(summary[name])} J"] if name in summary else []
 
 
 def _headline(summary: dict[str, Any], classes: list[str]) -> str:
@@ -275,6 +282,7 @@ def _overview_rows(dataset: Dataset, summary: dict[str, Any], classes: list[str]
     if change:
         what = "Change of energy, that stored inside included," if acts_beside_contacts(dataset) else "Its change"
         rows.append((f"{what} after the last whole contact", f"{format_significant(change[-1])} J"))
+    rows += [("Energy that friction took", took) for took in _friction_took(summary)]
     rows += first_impact_rows(summary) + ramp_rows(dataset, summary)
     if "gravity_work" in dataset:
         rows.append(("Work of gravity along the orbit", f"{format_significant(float(dataset.gravity_work[-1]))} J"))

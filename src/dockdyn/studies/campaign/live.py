@@ -36,6 +36,7 @@ from dockdyn.studies.campaign.wording import figure_words
 from dockdyn.studies.cases.sampling import CUBES
 
 MOST_STEPS = 4_000_000  # of all cases together, beyond which a page is too slow
+COMPARED = 256  # cases whose figures the page compares to the last bit as it opens
 NUMBER_BYTES = 11  # of a number that is kept to the last bit, as text
 ALWAYS = ("captured", "outcome_open", KNOWN, "end_time_s")  # figures that cases are judged by, where there are any
 
@@ -89,7 +90,8 @@ class LiveCampaign:
             "laws": [
                 self._scale_distribution(*both, run, columns) for both in zip(scenario.dispersions, draws, strict=True)
             ],
-            "stored": {name: columns.place_bits(cases.figures[name]) for name in figures},
+            "stored": {name: columns.place_bits(cases.figures[name], self._exact_rows(name)) for name in figures},
+            "compared": COMPARED,
             "failed": [int(place) for place in np.flatnonzero(cases.failed)],
             "requirements": [_requirement(one, run) for one in cases.requirements],
             "loads": list(listed_figures(cases)),
@@ -136,8 +138,17 @@ class LiveCampaign:
             "fields": {name: float(getattr(one.law, name)) for name in one.law.moved},
             "centre": [float(part) for part in getattr(one.law, "centre", ())],
             "unit": value_at(self.scenario.content, one.keys[0], "campaign").unit,
-            "draws": [columns.place_bits(drawn) for drawn in draws.T],
+            "draws": _place_draws(one.law.distribution, draws.T, columns),
         }
+
+    def _exact_rows(self, name: str) -> int | None:
+        """Return of how many cases a figure is kept to the last bit: of all (None) where single precision judges one
+        otherwise."""
+        values = self.cases.figures[name]
+        near = values.astype(np.float32).astype(float)
+        limits = [one.limit for one in self.cases.requirements if name in (one.figure, *ends_of(one.figure))]
+        kept = all(np.array_equal(np.sign(near - limit), np.sign(values - limit), equal_nan=True) for limit in limits)
+        return COMPARED if kept else None
 
     def shown_case(self) -> tuple[int, Scenario, Dataset, Report]:
         """Return the case that the page shows in motion at first, the worst: its number, scenario, run and report."""
@@ -146,6 +157,14 @@ class LiveCampaign:
         case = self.scenario.at({key: float(values[place]) for key, values in self.cases.values.items()})
         run = simulate(case)
         return int(self.cases.number[place]), case, run, setup_named(case.setup).report(run, summarise(run))
+
+
+def _place_draws(law: str, draws: np.ndarray, columns: PageColumns) -> list[int]:
+    """Return the places of what a distribution drew, a row each: of a disc the last one, a sine, beside its cosine."""
+    if law != "disc":
+        return [columns.place_bits(drawn) for drawn in draws]
+    away, cosine, sine = draws
+    return [columns.place_bits(away), columns.place_bits(cosine), columns.place_on_circle(sine, cosine)]
 
 
 def _figures_to_compare(cases: CampaignCases) -> list[str]:
