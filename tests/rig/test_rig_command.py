@@ -247,7 +247,7 @@ def test_a_true_first_bounce_does_not_hide_what_is_off_after_it(in_space):
     force = float(np.linalg.norm(in_space.ideal_force.values, axis=1).max())
     right = {**found, "status": "finished", "apparent_restitution": 1.01 * found["ideal_restitution"]}
     right |= {"spectral_radius": 0.99, "peak_force_error_N": 0.05 * force, "amplitude_ratio": 0.95}
-    assert rig_headline(in_space, right) == "Stable loop, true to 2 %"
+    assert rig_headline(in_space, right) == "Stable loop, first bounce true to 2 %"
     assert "this run is within 2 %" in recommend_compensator(in_space, right)
     off = {**right, "peak_force_error_N": 0.5 * force, "amplitude_ratio": 0.7}
     assert rig_headline(in_space, off) == "Stable loop, first bounce true to 2 %, largest force 50 % too high"

@@ -220,6 +220,8 @@ def test_runs_that_are_not_decided_are_neither_yes_nor_no(on_axis):
     short = dockdyn.load(on_axis, {"duration": "1 s"})
     answer = json.loads(dockdyn.envelope(short, over, tolerance=1e-2).attrs["envelope"])
     assert answer["undecided"] > 10 and answer["failed"] == 0
+    report = envelope_report(dockdyn.envelope(short, over, tolerance=1e-2))
+    assert "everywhere" not in report.headline + report.verdict
     decided = dockdyn.load(on_axis, {"duration": f"{answer['deciding_duration_s']} s"})
     found = json.loads(dockdyn.envelope(decided, over, tolerance=1e-2).attrs["envelope"])
     assert (found["undecided"], found["deciding_duration_s"]) == (0, None)
@@ -229,6 +231,20 @@ def test_runs_that_are_not_decided_are_neither_yes_nor_no(on_axis):
     )
     (warning,) = dockdyn.summarise(dockdyn.simulate(dockdyn.load(on_axis, {"duration": "1 s"})))["warnings"][:1]
     assert warning.startswith("not captured, but not decided either: the probe still approaches")
+
+
+@pytest.mark.parametrize("left", ["failed", "undecided", "peak_force_not_known"])
+def test_what_is_left_open_is_not_counted_as_met_everywhere(left):
+    """Nothing but yes was found, but 7 of 31 runs say neither; all of them do where there is none of these."""
+    scenario = dockdyn.load("paraskevas-latch", {"duration": 1.0})
+    found = dockdyn.envelope(scenario, {"body.chaser.velocity": (0.08, 0.09)}, tolerance=5e-3)
+    sure = envelope_report(found)
+    assert "everywhere" in sure.headline and "there is no boundary" in sure.verdict
+    answer = json.loads(found.attrs["envelope"]) | {left: 7, "deciding_duration_s": 2.0, "failures": ["too slow"]}
+    doubtful = envelope_report(found.assign_attrs(envelope=json.dumps(answer)))
+    for words in (doubtful.headline, doubtful.verdict):
+        assert "everywhere" not in words and f"7 of {answer['runs']} runs leave it open" in words
+    assert doubtful.tiles[0].note == "of what is known" != sure.tiles[0].note
 
 
 @pytest.mark.full

@@ -42,10 +42,10 @@ def rig_headline(dataset: Dataset, summary: dict[str, Any]) -> str:
     if np.isnan(off):
         return "No contact to compare"
     if abs(off) <= CLOSE:
-        true = f"true to {100 * CLOSE:g} %"
+        true = f"{'first bounce' if bounce_counts(summary) else 'amplitude'} true to {100 * CLOSE:g} %"
         if off_beside := uncounted_errors(dataset, summary):
             name, words = next(iter(off_beside.items()))
-            return f"{begin}, {'first bounce' if bounce_counts(summary) else 'amplitude'} {true}, {name} {words}"
+            return f"{begin}, {true}, {name} {words}"
         return f"{begin}, {true}"
     what = "restitution" if bounce_counts(summary) else "amplitude"
     return f"{begin}, {what} {format_significant(100 * abs(off), 2)} % too {'high' if off > 0 else 'low'}"

@@ -101,9 +101,23 @@ def _case_points(answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.n
     looks: list[tuple[np.ndarray, Line]] = [
         (met == 1, Line(x, y, "blue", f"a run: {yes}", marker=".", size=2.4, joined=False)),
         (met == 0, Line(x, y, "orange", f"a run: {no}", marker=".", size=2.4, joined=False)),
-        (np.isnan(met), Line(x, y, "purple", "a run that failed", marker="x", size=3.5, joined=False)),
+        (
+            np.isnan(met),
+            Line(x, y, "purple", f"a run that {_without_answer(answer)}", marker="x", size=3.5, joined=False),
+        ),
     ]
     return [replace(line, x=x[chosen], y=y[chosen]) for chosen, line in looks if chosen.any()]
+
+
+def _without_answer(answer: dict[str, Any]) -> str:
+    """Return why runs say neither yes nor no."""
+    if not answer["failed"]:
+        return "leaves it open"
+    return (
+        "failed"
+        if not answer.get("undecided") and not answer.get("peak_force_not_known")
+        else "failed or leaves it open"
+    )
 
 
 def _nominal_point(at: list[float | None], keys: list[Key]) -> list[Line]:

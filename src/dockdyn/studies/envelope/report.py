@@ -51,9 +51,12 @@ def _envelope_verdict(answer: dict[str, Any], over: str) -> str:
     if share is None:
         none = "No case is decided at its end" if answer.get("undecided") else "No case ran to its end"
         return f"{none} over {over} ({runs})."
+    left = count_left_open(answer)
     if not answer["boundary"]:
-        whole = met if share > 0.5 else unmet
-        return f"{capitalise_first(whole)} everywhere over {over}: there is no boundary ({answer['runs']} runs)."
+        whole = capitalise_first(met if share > 0.5 else unmet)
+        if left:
+            return f"{whole} wherever it is known, over {over}: {left} of {answer['runs']} runs leave it open."
+        return f"{whole} everywhere over {over}: there is no boundary ({answer['runs']} runs)."
     count = len(answer["boundary"])
     what = ("crossing" if len(answer["keys"]) == 1 else "boundary of one piece") if count == 1 else f"{count} pieces"
     if len(answer["keys"]) == 1:
@@ -62,7 +65,13 @@ def _envelope_verdict(answer: dict[str, Any], over: str) -> str:
         what = f"the outcome changes at {places}{unit}"
     else:
         what = "the boundary is one line" if count == 1 else f"the boundary has {count} lines"
-    return f"{capitalise_first(met)} over {100 * share:.3g} % of {over}; {what} ({runs})."
+    part = f"{100 * share:.3g} % of " + ("what is known of " if left else "")
+    return f"{capitalise_first(met)} over {part}{over}; {what} ({runs})."
+
+
+def count_left_open(answer: dict[str, Any]) -> int:
+    """Return how many runs say neither yes nor no: they failed, are not decided at their end, or do not know their force."""
+    return answer["failed"] + (answer.get("undecided") or 0) + (answer.get("peak_force_not_known") or 0)
 
 
 def _envelope_headline(answer: dict[str, Any]) -> str:
@@ -71,9 +80,12 @@ def _envelope_headline(answer: dict[str, Any]) -> str:
     share = answer["share_met"]
     if share is None:
         return "No case is decided"
+    left = count_left_open(answer)
     if not answer["boundary"]:
-        return f"{capitalise_first(met if share > 0.5 else unmet)} everywhere"
-    return f"{capitalise_first(met)} over {100 * share:.3g} % of the range{'s' if len(answer['keys']) > 1 else ''}"
+        where = f"where it is known; {left} of {answer['runs']} runs leave it open" if left else "everywhere"
+        return f"{capitalise_first(met if share > 0.5 else unmet)} {where}"
+    whole = "what is known" if left else f"the range{'s' if len(answer['keys']) > 1 else ''}"
+    return f"{capitalise_first(met)} over {100 * share:.3g} % of {whole}"
 
 
 def _envelope_tiles(dataset: Dataset, answer: dict[str, Any]) -> list[Tile]:
@@ -81,7 +93,8 @@ def _envelope_tiles(dataset: Dataset, answer: dict[str, Any]) -> list[Tile]:
     tiles, share, runs = [], answer["share_met"], answer["runs"]
     if share is not None:
         picture = [(words_for(answer)[0], share, f"{100 * share:.3g} %")]
-        tiles.append(Tile("Share that is met", f"{100 * share:.4g}", "%", "of what was searched", bars=picture))
+        of = "of what is known" if count_left_open(answer) else "of what was searched"
+        tiles.append(Tile("Share that is met", f"{100 * share:.4g}", "%", of, bars=picture))
     keys = keys_of(dataset, answer)
     if len(keys) == 1 and answer["boundary"]:
         low, high = answer["ranges"][0]
@@ -98,7 +111,7 @@ def _envelope_tiles(dataset: Dataset, answer: dict[str, Any]) -> list[Tile]:
     compared = [
         (words, count / most, str(count)) for words, count in (("here", runs), ("even grid", answer["grid_runs"]))
     ]
-    return [*tiles, Tile("Runs", str(runs), "", "an even grid as sharp beside it", bars=compared)]
+    return [*tiles, Tile("Runs", str(runs), "", "beside those of an even grid as sharp", bars=compared)]
 
 
 def _envelope_doubts(answer: dict[str, Any]) -> list[str]:
@@ -124,11 +137,11 @@ def _envelope_doubts(answer: dict[str, Any]) -> list[str]:
 def overview_rows(dataset: Dataset, answer: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [("Outcome", words_for(answer)[0])]
     rows += [(key.name, key.range) for key in keys_of(dataset, answer)]
-    share = answer["share_met"]
+    share, left = answer["share_met"], count_left_open(answer) - answer["failed"]
     rows += [
         ("Share of the range where it is met", NOTHING if share is None else f"{100 * share:.4g} %"),
         ("Tolerance", f"{answer['tolerance']:g} of each range"),
-        ("Runs", f"{answer['runs']}, of which {answer['failed']} failed"),
+        ("Runs", f"{answer['runs']}, of which {answer['failed']} failed" + f" and {left} leave it open" * bool(left)),
         ("Runs of an even grid as sharp", str(answer["grid_runs"])),
     ]
     return rows
