@@ -30,7 +30,7 @@ from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.include import relocate_to_file, with_included
 from dockdyn.scenario.language.errors import ScenarioError, allowed, locate_problem, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
-from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split
+from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split, truth_drawn
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.like import KEY as LIKE
 from dockdyn.scenario.language.like import Copies, with_copies
@@ -283,9 +283,12 @@ def check_tables(
 def content_at(
     data: dict[str, Any], values: Mapping[str, Any], name: str, folder: Path | None, checked: Checked | None = None
 ) -> Section:
-    """Return what `data` describes with dotted keys set to `values`; tables as others had are those of `checked`."""
+    """Return what `data` describes with dotted keys set to `values`; tables as others had are those of `checked`.
+
+    What campaigns draw are floats: of true or false in `data` 0.0 and 1.0 are those.
+    """
     for key, value in values.items():
-        override(data, key, value, name)
+        override(data, key, truth_drawn(data, key, value, name), name)
     return _validate(data, name, folder, checked)
 
 

@@ -145,6 +145,14 @@ def override(data: dict[str, Any], key: str, value: object, name: str) -> None:
         other[index] = value
 
 
+def truth_drawn(data: dict[str, Any], key: str, value: object, name: str) -> object:
+    """Return true or false for 0.0 or 1.0 that was drawn for a dotted `key` of such in `data`; any other value as it is."""
+    if not isinstance(value, float) or value not in (0.0, 1.0) or not holds(data, key, name):
+        return value
+    place, part = _place_in(data, key, name)
+    return bool(value) if isinstance(place[part], bool) else value
+
+
 def refuse_unequal_twin(key: str, changes: Mapping[str, Any], name: str) -> None:
     """Refuse a product of inertia that is set to one value in its row and to another in its column. Raises ScenarioError."""
     twin = mirrored_key(key)
