@@ -464,12 +464,19 @@ class LatchSection(LineSection):
     def settable(self) -> list[str]:
         return [*super().settable(), "closed"]
 
-    def check_cone(self, half_angle: float, radius: float, law: Any) -> None:  # noqa: ANN401, a law of whatever kind
-        """Refuse what cannot be of a tip of `radius` (m) in a cone of `half_angle` (rad), whose contact has this `law`, if any.
+    def check_cone(self, half_angle: float, depth: float, radius: float, law: Any) -> None:  # noqa: ANN401, a law of whatever kind
+        """Refuse what cannot be of a tip of `radius` (m) in a cone of `half_angle` (rad) and `depth` (m), whose contact has
+        this `law`, if any.
 
-        That is a latch that falls in deeper than the tip can come, and a catch of which nothing tells the stiffness.
+        That is a ramp that begins outside of the cone, a latch that falls in deeper than the tip can come, and a catch of which
+        nothing tells the stiffness.
         """
         assert self.ramp is not None and self.entry is not None
+        if self.entry > depth:
+            refuse(
+                f"{self.path}.entry = {self.entry:g} m: how far from the apex the ramp begins; must be within the cone, "
+                f"at most {depth:.4g} m"
+            )
         deepest = radius / math.sin(half_angle)
         end = self.entry - float(self.ramp.travel())
         if end < deepest:

@@ -39,7 +39,7 @@ from dockdyn.scenario.tables.body import CARRIED
 from dockdyn.scenario.tables.named import NAME_OF_BODY, named_tables
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
-from dockdyn.scenario.tables.parts import relative_key, remembers
+from dockdyn.scenario.tables.parts import cone_depth, relative_key, remembers
 from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration
 
@@ -491,6 +491,16 @@ class SeveralBodiesSection(Section, abc.ABC):
         depths: Float[Array, "contacts"] = self.model().first_depths()
         return depths
 
+    def latch_keys(self) -> list[str]:
+        """Return the keys of the latches, in their order."""
+        return [latch.path for latch in self.latch]
+
+    def first_catches(self) -> Float[Array, "latches"]:
+        """Return how far (m) from its seat each latch has caught what it holds at t = 0, also from traced numbers; zero of what
+        is free then."""
+        found = self.model().first_catches()
+        return jnp.stack([found[latch.name] for latch in self.latch])
+
     def coasted(
         self, time: Float[Array, ""]
     ) -> tuple[Float[Array, "contacts"], Float[Array, "bodies 3"], Float[Array, "bodies 4"]]:
@@ -800,7 +810,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         for latch in self.latch:
             if latch.in_cone:
                 tip, cone = self.latched_pair(latch)
-                latch.check_cone(cone.half_angle, tip.radius, self.law_of_latched(latch))
+                latch.check_cone(cone.half_angle, cone_depth(cone), tip.radius, self.law_of_latched(latch))
         return self
 
     def make_latch(self, section: LatchSection, starts: dict[str, tuple[Pose, Twist]]) -> ForceElement:
