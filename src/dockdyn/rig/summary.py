@@ -218,7 +218,7 @@ def rig_warnings(dataset: Dataset, summary: dict[str, Any], judged: dict[str, An
     found += [line for line in str(dataset.attrs.get("prediction", "")).splitlines() if line]
     if judged["robot_gain"] is not None and not abs(judged["robot_gain"] - 1) < OFF:
         found.append(f"the robot's gain at rest is {judged['robot_gain']:g}, not 1: it does not go where it is told")
-    found += [words for words in (judged.get("aliasing"),) if words]
+    found += [words for words in (judged.get("aliasing"), judged.get("undamped")) if words]
     if not np.any(dataset.ideal_force.values):
         found.append("no contact within the duration: there is nothing to compare")
     if "model_pose" in dataset and np.linalg.norm(dataset.model_pose.values[:, 3:], axis=1).max() > TURNED:
