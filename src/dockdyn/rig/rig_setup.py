@@ -51,8 +51,10 @@ class RigSetup(Setup):
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> Dataset:
         from dockdyn.results.overlap import refuse_overlap
+        from dockdyn.rig.figures import refuse_unknown_requirements
         from dockdyn.rig.simulate import simulate_rig
 
+        refuse_unknown_requirements(scenario)
         refuse_overlap(scenario)
         return simulate_rig(scenario, progress)
 

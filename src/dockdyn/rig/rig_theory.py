@@ -137,6 +137,7 @@ def _judge_run(scenario: Scenario, loop: Loop, dataset: Dataset) -> dict[str, An
         "stable": None
         if visited is None or law is None or not law.made.steady_gain or not content.bare
         else _stable_gains(scenario, loop, law, visited),
+        "latches": [latch.path for latch in content.latch],
         "undamped": undamped_remark(content, content.measured_contacts()[0], float(loop.damping)),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "aliasing": aliasing(loop),
