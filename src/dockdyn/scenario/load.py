@@ -34,7 +34,7 @@ from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin,
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.like import KEY as LIKE
 from dockdyn.scenario.language.like import Copies, with_copies
-from dockdyn.scenario.language.or_none import NONE, means_none
+from dockdyn.scenario.language.or_none import NONE, means_none, paths_of_none, without_path
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.own_code import TAGS as OWN_TAGS
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
@@ -52,6 +52,7 @@ from dockdyn.scenario.tables.named import are_named_at
 VERSION = 2  # of the language of files
 STATED = "scenario"  # what one is called that is no file
 SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every setup
+NOT_OF_ALL = ("rig", "compare", "output")  # tables that either rigs or mechanisms have; the first makes a rig
 
 
 @dataclass(frozen=True)
@@ -234,6 +235,9 @@ def _read_tables(
         refuse_unequal_twin(key, changes, name)
         if key.rpartition(".")[2] in (INCLUDE, LIKE):
             raise ScenarioError(f"{name}: {key} = {shown(value)}: cannot be set; must stand in a scenario file")
+    gone = {key for key, value in changes.items() if key in (*SHARED, *NOT_OF_ALL) and value == NONE}
+    data = {key: value for key, value in data.items() if key not in gone and (key not in NOT_OF_ALL or value != NONE)}
+    changes = {key: value for key, value in changes.items() if key not in gone}
     trees = {key: value for key, value in changes.items() if key.startswith("tree.")}  # first: others reach their links
     for key, value in trees.items():
         data = overridden(data, key, value, name, folder, copies)
@@ -252,6 +256,7 @@ def check_tables(
 ) -> Scenario:
     """Return the scenario that `data` describes; what is distributed there and named in `fixed` is so no more, and what is
     distributed in a table and its copies is one."""
+    data = _without_left_out(data, name)
     others = {key: data[key] for key in ("campaign", "design", "requirements") if key in data}
     with importable(folder):
         plain, stated = extract_distributions(
@@ -280,6 +285,16 @@ def check_tables(
     return replace(scenario, content=scenario.at(nominal).content, dispersions=tuple(kept))
 
 
+def _without_left_out(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return `data` without the tables of which it says "none" and that may be left out."""
+    data = {key: value for key, value in data.items() if key not in SHARED or value != NONE}
+    if said := [path for path in paths_of_none(data) if path[-1] not in TAGS]:
+        known = KnownKeys(_section_of(data, name), data)
+        for path in [path for path in said if known.is_optional_table(path)]:
+            data = without_path(data, path)
+    return data
+
+
 def content_at(
     data: dict[str, Any], values: Mapping[str, Any], name: str, folder: Path | None, checked: Checked | None = None
 ) -> Section:
@@ -289,6 +304,8 @@ def content_at(
     """
     for key, value in values.items():
         override(data, key, truth_drawn(data, key, value, name), name)
+    if any(isinstance(value, str) and value == NONE for value in values.values()):
+        data = _without_left_out(data, name)
     return _validate(data, name, folder, checked)
 
 

@@ -156,9 +156,8 @@ def allowed(problem: ErrorDetails) -> str:
         return SORTS[sort]
     if sort in ("too_short", "too_long"):
         count = context.get("min_length", context.get("max_length"))
-        return (
-            f"must have at {'least' if sort == 'too_short' else 'most'} {count} entries, has {context['actual_length']}"
-        )
+        entries = "entry" if count == 1 else "entries"
+        return f"must have at {'least' if sort == 'too_short' else 'most'} {count} {entries}, has {context['actual_length']}"
     found = str(context["error"]) if sort == "value_error" else problem["msg"]
     for pydantic, house in WORDS.items():
         found = found.replace(pydantic, house)
