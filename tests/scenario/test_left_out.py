@@ -1,4 +1,4 @@
-"""A table that may be left out is left out by "none", in a file, by --set and in Python; what may not be, or is none, is not."""
+"""A table that may be left out is left out by "none", in a file, by --set and in Python; no other thing is."""
 
 import pytest
 from helpers.refusals import refused

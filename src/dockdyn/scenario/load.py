@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from dockdyn.scenario import compile_cost  # noqa: F401, which tells what programs of a scenario take
 from dockdyn.scenario.distributions.dispersion import (
     Dispersion,
+    Stated,
     dispersion_of,
     extract_distributions,
     refuse_duplicate_keys,
@@ -30,7 +31,7 @@ from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.include import relocate_to_file, with_included
 from dockdyn.scenario.language.errors import ScenarioError, allowed, locate_problem, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
-from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split, truth_drawn
+from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split, truth_drawn, value_at
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.like import KEY as LIKE
 from dockdyn.scenario.language.like import Copies, with_copies
@@ -268,7 +269,10 @@ def check_tables(
     for one in stated:
         for key, (_, value) in one.somewhere().items():
             if one.table is not None and key not in own:
-                plain = overridden(plain, key, value, name, folder)
+                try:
+                    plain = overridden(copy.deepcopy(plain), key, value, name, folder)  # of what fails tables are left
+                except ScenarioError as error:
+                    raise _not_there(error, one, key, plain, name, folder) from None
     try:
         content = _validate(plain, name, folder)
         requirements = requirements_of(others.get("requirements", {}), name)
@@ -283,6 +287,21 @@ def check_tables(
     kept.sort(key=lambda one: one.keys if one.table is None else ("~",))  # one order, however the file is written
     nominal = {key: value for one in kept for key, value in zip(one.keys, one.nominal, strict=True)}
     return replace(scenario, content=scenario.at(nominal).content, dispersions=tuple(kept))
+
+
+def _not_there(
+    error: ScenarioError, stated: Stated, key: str, plain: dict[str, Any], name: str, folder: Path | None
+) -> ScenarioError:
+    """Return why a key of a [dispersion.NAME] cannot be set in the tables `plain`: an unknown key of theirs is told first."""
+    try:
+        value_at(_validate(plain, name, folder), key, name)
+    except ScenarioError as found:
+        if not str(found).startswith(f"{name}: {key}: "):
+            return found if found.words.startswith("unknown key") else error
+        error = found
+    return ScenarioError(
+        f"{name}: {stated.place_of(key)}: {str(error).removeprefix(f'{name}: ').removeprefix(f'{key}: ')}"
+    )
 
 
 def _without_left_out(data: dict[str, Any], name: str) -> dict[str, Any]:

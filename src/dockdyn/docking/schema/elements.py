@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from dockdyn.deferred import Array, Float, jnp, xp
 from dockdyn.scenario.language.or_none import OrNone
@@ -99,6 +99,15 @@ class LineSection(ElementSection):
 
     anchor: Annotated[Places, Field(min_length=2, max_length=2)] | None = None
     anchors: Annotated[list[Annotated[Places, Field(min_length=2, max_length=2)]], Field(min_length=1)] | None = None
+
+    @field_validator("anchors", mode="before", check_fields=False)
+    @classmethod
+    def refuse_one_pair(cls, value: object) -> object:
+        """Refuse one pair of places, which is an `anchor`."""
+        several = isinstance(value, list) and len(value) == 2 and all(isinstance(one, list) for one in value)
+        if several and all(isinstance(number, int | float | str) for one in value for number in one):
+            refuse("is one pair of places; must be a list of pairs, or for one pair state anchor")
+        return value
 
     def lines(self, first: Placed, second: Placed) -> list[Anchors]:
         """Return the anchors of each member."""
@@ -424,12 +433,17 @@ class LatchSection(LineSection):
                 "draw_speed",
             ):
                 if getattr(self, key):
-                    refuse(f"{key}: a {self.grip} is rigid; must be left out, or grip be 'compliant'")
+                    refuse(f"{key}: a {self.grip} is rigid; must be left out, or grip be {self._compliant_grips()}")
             if self.anchors is not None:
                 refuse(f"anchors: a {self.grip} holds one striker; must state anchor")
         else:
             self._refuse_not_yielding()
         return self if self.in_cone else _one_way(self)
+
+    def _compliant_grips(self) -> str:
+        """Return for a message the grips that are not rigid."""
+        named = get_args(type(self).model_fields["grip"].annotation)
+        return " or ".join(repr(grip) for grip in named if grip.startswith("compliant"))
 
     def _refuse_not_in_cone(self) -> None:
         """Refuse what does not belong to a latch in a cone."""
