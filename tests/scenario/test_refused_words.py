@@ -37,7 +37,7 @@ OTHER_TEXTS = {
         ),
         ("probe-cone", {f"{CONE}.shape": "conus"}, "did you mean 'cone'?"),
         ("probe-cone", {"contact.probe.friction.law": "columb"}, "did you mean 'coulomb'?"),
-        ("probe-cone", {"contact.probe.law": "steel"}, "contact.probe.law = 'steel': no such [contact_law.NAME]; there is none"),
+        ("probe-cone", {"contact.probe.law": "steel"}, "law = 'steel': no such [contact_law.NAME]; there is none"),
         (
             "probe-cone-latch",
             {"latch.capture.between": ["target", "chaser"]},
@@ -54,7 +54,7 @@ OTHER_TEXTS = {
             {"control.stiffness": [1.0, 2.0]},
             "control.stiffness = [1.0, 2.0]: has 2 entries for 3 joints (link1, link2, link3); must have 3",
         ),
-        ("probe-cone-latch", {"latch.capture.grip": "pin", "latch.capture.stiffness": 1.0}, "grip be 'compliant' or 'compliant-weld'"),
+        ("probe-cone-latch", {"latch.capture.grip": "pin", "latch.capture.stroke": 1.0}, "'compliant' or 'compliant-weld'"),
     ],
 )  # fmt: skip
 def test_a_refusal_says_what_to_write(preset, changes, words):

@@ -49,6 +49,7 @@ from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.look import with_looks
 from dockdyn.scenario.tables.named import are_named_at
+from dockdyn.scenario.tree_keys import relocate_to_tree
 
 VERSION = 2  # of the language of files
 STATED = "scenario"  # what one is called that is no file
@@ -242,10 +243,25 @@ def _read_tables(
     trees = {key: value for key, value in changes.items() if key.startswith("tree.")}  # first: others reach their links
     for key, value in trees.items():
         data = overridden(data, key, value, name, folder, copies)
-    data = setup_of(data).prepare(data, name, folder)
-    for key, value in changes.items():
-        if key not in trees:
-            data = overridden(data, key, value, name, folder, copies)
+    prepared = setup_of(data).prepare(data, name, folder)
+    links, changed = prepared.get("body", {}), [key for key in changes if key not in trees]
+    try:
+        return _check_changed(prepared, {key: changes[key] for key in changed}, changes, name, folder, copies)
+    except ScenarioError as error:
+        raise relocate_to_tree(error, name, data.get("tree"), links, changed) from None
+
+
+def _check_changed(
+    data: dict[str, Any],
+    others: dict[str, Any],
+    changes: dict[str, Any],
+    name: str,
+    folder: Path | None,
+    copies: Copies,
+) -> Scenario:
+    """Return the scenario that tables describe whose links are bodies, with the `others` of all `changes` to its keys."""
+    for key, value in others.items():
+        data = overridden(data, key, value, name, folder, copies)
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be {VERSION}")
     data = with_looks(data, name, folder)
