@@ -237,11 +237,11 @@ def caught_from(mounts: Sequence[Mount], here: Placement) -> dict[str, Scalar]:
     """Return how far (m) from its seat each latch among them, by its name, catches what it holds where the bodies begin: of
     several strikers the farthest, zero of what is free. Connections are none."""
     found: dict[str, Scalar] = {}
-    for one in mounts:
-        group = isinstance(one, Tie) and isinstance(one.element, ElementGroup)
-        latch = one.element.members if group else getattr(one, "element", None)
+    for one in ties_among(mounts):
+        group = one.element if isinstance(one.element, ElementGroup) else None
+        latch = one.element if group is None else group.members
         if isinstance(latch, Latch) and not latch.joins:
             own, other = one.sides(here)
-            rows = over_rows(lambda row, own=own, other=other: row.caught_from(own, other), latch) if group else None
+            rows = None if group is None else over_rows(lambda row, a=own, b=other: row.caught_from(a, b), latch)
             found[one.name] = latch.caught_from(own, other) if rows is None else jnp.max(rows)
     return found

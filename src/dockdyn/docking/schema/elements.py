@@ -104,8 +104,8 @@ class LineSection(ElementSection):
     @classmethod
     def refuse_one_pair(cls, value: object) -> object:
         """Refuse one pair of places, which is an `anchor`."""
-        several = isinstance(value, list) and len(value) == 2 and all(isinstance(one, list) for one in value)
-        if several and all(isinstance(number, int | float | str) for one in value for number in one):
+        places = value if isinstance(value, list) and all(isinstance(one, list) for one in value) else []
+        if len(places) == 2 and all(isinstance(number, int | float | str) for one in places for number in one):
             refuse("is one pair of places; must be a list of pairs, or for one pair state anchor")
         return value
 

@@ -278,8 +278,8 @@ class SeveralBodiesSection(Section, abc.ABC):
             grips[name] = (first, other)
 
     def compliant_grips(self) -> str:
-        """Return for a message how a latch may hold that is not rigid; on a line nothing turns."""
-        return "'compliant'" if self.motion == "line" else "'compliant' or 'compliant-weld'"
+        """Return for a message how a latch may hold that is not rigid."""
+        return "'compliant' or 'compliant-weld'"
 
     def rigid_grips(self) -> dict[str, tuple[str, str]]:
         """Return the elements that hold rigidly, each with its two bodies, or those to which these are locked."""
