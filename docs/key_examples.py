@@ -28,12 +28,23 @@ from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, OwnCompensa
 
 TAGS = ("law", "shape", "kind")  # keys that say which of several tables one is
 OF_EVERY_KIND: dict[str, type[BaseModel]] = {"campaign": CampaignSection, "design": DesignSection}
+OF_NO_SCHEMA = ("requirements", "dispersion", "include")  # keys of every setup whose tables no schema describes
 PAGES = sorted(path for path in Path(__file__).parent.glob("*.md") if path.stem != "scenario-keys")
 BLOCK = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LONGEST = 60  # characters of an example
 DIRECTION = [0.0, 1.0, 0.0]
 QUATERNION = [0.707107, 0, 0, 0.707107]  # a quarter turn about z
 BODIES = ("chaser", "target")  # in lists of names
+TYPICAL: dict[str, tuple[float, str]] = {  # of a docking, by unit: SI, and as it is written
+    "m": (0.01, "10 mm"),
+    "m/s": (0.01, "10 mm/s"),
+    "s": (0.01, "10 ms"),
+    "kg": (20.0, "20 kg"),
+    "N": (100.0, "100 N"),
+    "N/m": (1e4, "10 kN/m"),
+    "N*s/m": (100.0, "100 N s/m"),
+    "N*m": (10.0, "10 N m"),
+}
 VALUES: dict[str, Any] = {  # where nothing states the key and its type says too little
     "believed_inertia": [2, 3, 4],
     "inertia": [2, 3, 4],
@@ -93,7 +104,7 @@ def stated_examples() -> dict[tuple[type[BaseModel], str], str]:
         for key, section in OF_EVERY_KIND.items():
             if key in data:
                 collect([section], data.pop(key), (key,), found)
-        collect([schema], data, (), found)
+        collect([schema], {key: table for key, table in data.items() if key not in OF_NO_SCHEMA}, (), found)
     return found
 
 
@@ -221,7 +232,7 @@ def made_up(annotation: Any, metadata: list[Any] | tuple[Any, ...], field: Field
 
 def different(unit: Unit, count: int) -> list[Any]:
     """Return so many numbers within bounds, each another where that can be: equal ones would not show which is which."""
-    values = [number(unit, None, place) for place in range(1, count + 1)]
+    values = [number(unit, None, place, among=True) for place in range(1, count + 1)]
     return values if count != len(DIRECTION) or unit.text else DIRECTION
 
 
@@ -231,8 +242,12 @@ def turned(entry: Any, places: int) -> Any:
     return entry[-places:] + entry[:-places] if places else entry
 
 
-def number(unit: Unit, default: Any, times: int = 1) -> Any:
-    """Return the default or a small number within bounds, or so many times that, as a text where it has a unit."""
+def number(unit: Unit, default: Any, times: int = 1, among: bool = False) -> Any:
+    """Return the default or a typical number within bounds, or, `among` others, a small one so many times, as a text where it
+    has a unit."""
+    typical, written = TYPICAL.get(unit.text, (0.0, ""))
+    if typical and not (isinstance(default, float) and default) and not among and unit.limits.hold(typical):
+        return written
     value = default if isinstance(default, float) and default else math.radians(30) if unit.text == "rad" else 1.0
     value = next(each for each in (value, 0.5, 1e-3, 1e-6, 5.0, 100.0) if unit.limits.hold(each))
     value = times * value if unit.limits.hold(times * value) else value

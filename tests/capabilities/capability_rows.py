@@ -322,7 +322,7 @@ class Refusal(NamedTuple):
 Cell = tuple[str, str]  # row, column
 REFUSED: dict[Cell, Refusal] = {
     ("rig around it", column): Refusal(
-        "grip = '(pin|weld)': on a rig must be 'compliant'",
+        "grip = '(pin|weld)': on a rig must be 'compliant' or 'compliant-weld'",
         "a rigid grip catches by an impulse, and a force sensor has none to measure",
     )
     for column in RIGID

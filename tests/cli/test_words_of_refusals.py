@@ -38,7 +38,7 @@ def test_an_unknown_unit_is_named(unit, words):
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("loop", '"none"', "loop = 'none': must be a table; for none leave it out"),
+        ("loop", '"off"', "loop = 'off': must be a table; for none leave it out"),
         ("loop", "false", "loop = false: must be a table; for none leave it out"),
         ("loop", '"16 ms"', "loop = '16 ms': must be a table"),
         ("loop.delay", '"none"', 'as a number or a text such as "16 ms"; for none write 0'),

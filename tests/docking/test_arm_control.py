@@ -214,7 +214,7 @@ def test_control_of_a_body_acts_in_its_phases_alone(period):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"limit": [1.0, 2.0]}, "control.limit: has 2 entries for 4 joints (j1, j2, j3, j4)"),
+        ({"limit": [1.0, 2.0]}, "]: has 2 entries for 4 joints (j1, j2, j3, j4); must have 4"),
         ({"body": "payload"}, "control.law: detumble: no joint moves in the tree of 'payload'"),
         ({"phases": ["late"]}, "control.phases: no phase 'late'"),
         ({"period": 1e-7}, "takes 6e.07 samples for a duration of 6 s"),

@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import pytest
 import tomlkit
+from helpers.refusals import refused
 from scipy.spatial.transform import Rotation
 
 import dockdyn
@@ -189,3 +190,27 @@ WRONG = {
 @pytest.mark.parametrize(("change", "words"), WRONG.values(), ids=WRONG)
 def test_bad_input_gives_one_line(check_file_refused, tmp_path, change, words):
     check_file_refused(change(scenario(tmp_path, ARM.format(foot=FOOT))), words)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"on": "buss"}, "tree.arm.on = 'buss': no such body; did you mean 'bus'?"),
+        ({"boom": {"joint": {"start": "5 kg"}}}, "tree.arm.body.boom.joint.start = '5 kg': must be"),
+        ({"slide": {"mas": 3.0}}, "tree.arm.body.slide.mas: unknown key; did you mean 'mass'?"),
+        ({"slide": {"feature": {"tip": {"position": [0, 0, 0], "radius": -1}}}}, "body.slide.feature.tip.radius = -1: must be"),
+    ],
+)  # fmt: skip
+def test_a_key_of_a_tree_is_told_as_the_file_has_it(tmp_path, change, words):
+    case = scenario(tmp_path, ARM.format(foot=FOOT))
+    tree = case["tree"]["arm"]
+    for key, value in change.items():
+        (tree["body"] if key in tree["body"] else tree)[key] = value
+    with refused("case.toml: tree.arm.", words):
+        read(tmp_path, case)
+
+
+def test_a_key_of_a_link_that_was_set_is_told_as_it_was_set(tmp_path):
+    (tmp_path / "case.toml").write_text(tomlkit.dumps(scenario(tmp_path, ARM.format(foot=FOOT))), encoding="utf-8")
+    with refused("case.toml: body.arm.boom.joint.start = '5 kg': must be"):
+        dockdyn.load(tmp_path / "case.toml", {"body.arm.boom.joint.start": "5 kg"})

@@ -15,6 +15,11 @@ SEAT = np.array([0.5, 0.1, -0.2])  # m
 
 def flight(begins, velocity, **latch):
     """A run in which a striker flies past a latch: from a place, at a velocity (m, m/s), both from the seat in its axes."""
+    return dockdyn.simulate(flight_of(begins, velocity, **latch))
+
+
+def flight_of(begins, velocity, **latch):
+    """The scenario of that flight."""
     hook = {"kind": "latch", "name": "hook", "between": ["probe", "target"], "anchor": [[0.0] * 3, SEAT.tolist()]}
     level = {"position": [0.0] * 3, "velocity": [0.0] * 3, "rate": [0.0] * 3}
     content = {
@@ -36,7 +41,7 @@ def flight(begins, velocity, **latch):
         },
         **acting({**hook, "reach": REACH, "lateral": LATERAL, "stiffness": 1e3, **latch}),
     }
-    return dockdyn.simulate(dockdyn.load(content))
+    return dockdyn.load(content)
 
 
 @pytest.mark.parametrize(

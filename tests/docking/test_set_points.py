@@ -117,7 +117,7 @@ set = {{ "body.link.joint.stiffness" = 5 }}
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"control.set_point": [1, 2]}, "2 entries for 1 joints"),
+        ({"control.set_point": [1, 2]}, "2 entries for 1 joint"),
         ({"control.law": "rate-damping", "control.stiffness": None}, "drives joints to none"),
         ({"phase.turn.set": {"control.set_point": [1, 2]}}, "must be a list of 1 numbers"),
         ({"phase.turn.set": {"control.set_point": ["1 m"]}}, "an angle|a set-point"),

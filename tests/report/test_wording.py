@@ -22,7 +22,8 @@ from dockdyn.report.wording import format_unit, with_minus_signs
             False,
             0.0696,
             0.0196,
-            "The probe came at 0.06960 m/s, 0.0196 m/s more than the latch alone takes, and went 12.500 mm into it.",
+            "The probe came at 0.06960 m/s and went 12.500 mm into the latch. Straight in, with nothing but the latch in its "
+            "way, 0.0500000 m/s would do: what else it touched, or its tilt, took too much of the speed.",
         ),
     ],
 )

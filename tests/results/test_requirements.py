@@ -145,7 +145,7 @@ def test_what_cannot_be_required_is_refused_in_one_line(table, message):
 
 def test_a_case_that_cannot_be_judged_names_its_scenario():
     scenario = dockdyn.load("sits", {"duration": 0.1, "requirements": {"peak_force": "< 1 N"}})
-    with pytest.raises(dockdyn.ScenarioError, match=r"^sits: requirements\.peak_force: .* peak_measured_force, "):
+    with pytest.raises(dockdyn.ScenarioError, match=r"^sits: requirements\.peak_force: .* 'peak_measured_force'"):
         run_cases(scenario, ["body.target.velocity"], np.array([[0.05]]))
 
 

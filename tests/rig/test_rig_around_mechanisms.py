@@ -172,7 +172,11 @@ WRONG = [
         {"loop.dynamics.method": "explicit-euler"},
         "'explicit-euler': with elements or joints it must be",
     ),
-    (latched(0.1, 0.0), {"latch.latch.grip": "weld"}, "latch.latch.grip = 'weld': on a rig must be 'compliant'"),
+    (
+        latched(0.1, 0.0),
+        {"latch.latch.grip": "weld"},
+        "grip = 'weld': on a rig must be 'compliant' or 'compliant-weld'",
+    ),
     (damped("zero-order-hold"), {"loop.dynamics.method": "semi-implicit-euler"}, "with [control] it must be"),
     (damped("zero-order-hold"), {"control": OUTSIDE}, "the computer of a rig asks no FMU; must be another law"),
     (damped("zero-order-hold"), {"control.body": "chasre"}, "control.body = 'chasre': no such body"),

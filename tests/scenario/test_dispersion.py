@@ -332,7 +332,10 @@ REFUSED = [
         '[integrator]\nmax_events = { distribution = "uniform", low = 10, high = 20 }',
         "integrator.max_events: is 10, a count; cannot be distributed; only a choice can be of it",
     ),
-    (table('["approach.pitch"]'), "dispersion.both: a disc as given is of 2; keys given: approach.pitch"),
+    (
+        table('["approach.pitch"]'),
+        "dispersion.both.keys = ['approach.pitch']: a disc as given is of 2 numbers; must be 2 keys of one number each",
+    ),
     (
         table('["approach.pitch", "approach.yaw", "approach.roll"]'),
         "dispersion.both.keys: 3 keys; a disc as given is of 2",
@@ -343,7 +346,7 @@ REFUSED = [
     ),
     (
         table('["approach.pitch", "approach.yaww"]'),
-        "dispersion.both.keys: approach.yaww: unknown key; did you mean 'yaw'?",
+        "dispersion.both.keys.1 = 'approach.yaww': unknown key; did you mean 'yaw'?",
     ),
     (
         table('["approach.pitch", "body.chaser"]'),

@@ -65,8 +65,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the answers as JSON 
 @app.command("run", epilog=help_example("dockdyn campaign run idss-probe-cone --runs 1000 --out idss"))
 def run(
     scenario: ScenarioName,
-    runs: Annotated[int | None, typer.Option("--runs", metavar="N", help="How many cases.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="What the cases are drawn from.")] = None,
+    runs: Annotated[int | None, typer.Option("--runs", metavar="N", min=1, help="How many cases.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="What the cases are drawn from.")] = None,
     workers: Workers = None,
     scheduler: Scheduler = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder; by default NAME-campaign.")] = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pkgutil import resolve_name
 from typing import Annotated, Any
@@ -129,6 +129,7 @@ def main() -> None:
     backend.costs.append(_note_delay)
     backend.works.append(WATCH.doing)
     try:
+        _refuse_empty_paths(sys.argv[1:])
         with WATCH.watching("Starting", quiet="--quiet" in sys.argv):
             code = typer.main.get_command(app)(prog_name="dockdyn", standalone_mode=False)
     except Refusal as refusal:
@@ -142,6 +143,15 @@ def main() -> None:
         backend.works.remove(WATCH.doing)
     if code:
         raise SystemExit(code)
+
+
+def _refuse_empty_paths(arguments: Sequence[str]) -> None:
+    """Refuse --out without a name, as of a variable of a shell that is not set: it would be the working folder."""
+    following = [*arguments[1:], None]
+    if any(
+        one == "--out=" or (one == "--out" and after == "") for one, after in zip(arguments, following, strict=False)
+    ):
+        raise Refusal('--out "": must name a folder or file')
 
 
 def _words_of(error: Exception) -> str:
@@ -161,6 +171,10 @@ def _words_of(error: Exception) -> str:
         ):
             hint = f"; did you mean {context.command_path} run {given[1]}?"
         said = NO_NUMBER.sub(lambda found: NUMBERS[found[1]], error.format_message().replace("Value error, ", ""))
+        from dockdyn.scenario.language.errors import WORDS  # which takes longer to import than most commands need
+
+        for pydantic, house in WORDS.items():
+            said = said.replace(pydantic, house)
         return f"{' '.join(said.split()).rstrip('.')}{hint}"
     if all(each.__name__ not in ("ScenarioError", "TooLargeError") for each in type(error).__mro__):
         raise error

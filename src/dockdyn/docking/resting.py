@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dockdyn.contact.laws.relative_damping import RelativeLaw
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.docking.operating_point import (
     TOGETHER,
@@ -46,6 +47,7 @@ from dockdyn.stability.roots import rightmost_roots
 from dockdyn.trees import leaves_of, map_leaves
 
 BORNE = 1e-3  # N: less is rounding
+PRESSED, SLOW = 1e-3, 1e-3  # m and m/s, at which a law is asked whether it damps
 
 Judgement = tuple[Loop, RestingContact]  # the loop, and what its contact feels
 
@@ -259,6 +261,33 @@ def rest_remarks(content: Judged, nominal: Nominal) -> list[str]:
         without = "the motion without rig" if setup_named(content.setup).along_normal else "a run with loop.delay alone"
         found.append(f"the state is that of {without}, without the rest of the loop")
     return found
+
+
+def undamped_remark(content: Judged, number: int, damping: float) -> str:
+    """Return that a contact, by number, has no `damping` (N s/m) where its loop is judged though it damps once it is pressed,
+    and how to judge it there; empty where that is not so."""
+    if damping or not _damps_when_pressed(content.contacts[number].normal):
+        return ""
+    ask = content.stability
+    where = (
+        "at depth 0, where contact begins and" if not ask.depth else f"at a depth of {ask.depth * 1e3:.4g} mm, where"
+    )
+    moment = "" if ask.distance is not None else ', or stability.at = "peak-force"'
+    return (
+        f"{content.contact_names()[number]} has no damping {where} the loop is judged: its law damps only what is pressed "
+        f"in; state stability.depth{moment} to judge it pressed"
+    )
+
+
+def _damps_when_pressed(section: Any) -> bool:  # noqa: ANN401, the table of a normal law, or None
+    """Return whether the force of a law depends on the rate at a depth, whatever it does where contact begins."""
+    if section is None or (law := section.make()).lossless():
+        return False
+    if isinstance(law, RelativeLaw):  # whose damper is found from the bodies
+        law = replace(law.law, damping=jnp.ones(()))
+    pressed = law.at_rest(jnp.asarray(PRESSED))
+    still, moving = (float(pressed.force(jnp.asarray(PRESSED), jnp.asarray(rate))) for rate in (0.0, SLOW))
+    return moving > still
 
 
 @jit_once

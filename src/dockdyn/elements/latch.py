@@ -129,6 +129,13 @@ class Latch(ForceElement):
         across = place - axis * along
         return self.entry.length - along, self.lateral - jnp.sqrt(across.dot(across) + TINY)
 
+    def caught_from(self, own: Placed, other: Placed) -> Scalar:
+        """Return how far (m) from the seat a striker is that it catches where the bodies begin; zero where it catches none."""
+        travel, inside = self.travel(own, other)
+        first = self.entry.first_stage(jnp.minimum(travel, inside), travel)
+        away = other.local(self.tip(own)) - Vector.of(self.seat)
+        return jnp.where((jnp.asarray(self.closed) > 0) & (first == HELD), vector_length(away), 0.0)
+
     def rate(self, own: Placed, other: Placed) -> Scalar:
         """Return the rate of the travel (m/s)."""
         point = self.tip(own)

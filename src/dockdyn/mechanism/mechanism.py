@@ -67,7 +67,17 @@ from dockdyn.mechanism.loads import (
 )
 from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.momentum_projection import Conserved, project_momentum
-from dockdyn.mechanism.mounts import Held, Mount, MountedLatch, MountedThruster, Tie, latches_of, ramps_of, ties_among
+from dockdyn.mechanism.mounts import (
+    Held,
+    Mount,
+    MountedLatch,
+    MountedThruster,
+    Tie,
+    caught_from,
+    latches_of,
+    ramps_of,
+    ties_among,
+)
 from dockdyn.mechanism.named_points import NamedPoint, load_at, port_load
 from dockdyn.mechanism.observed import (
     observed_contacts,
@@ -199,6 +209,10 @@ class Mechanism(ContactModel):
             for group in self.groups
         )
         return jnp.stack([one.depth for one in from_level(self.groups, found, first_hits(self.groups, places))])
+
+    def first_catches(self) -> dict[str, Scalar]:
+        """Return how far (m) from its seat each latch, by its name, has caught what it holds at t = 0; zero of what is free."""
+        return caught_from(self.elements, self._begun()[2])
 
     def _outside(self, seen: Seen) -> Outside:
         """Return what is remembered at t = 0 of what acts from outside."""

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from dockdyn.contact.group import Wrench
 from dockdyn.contact.latch import Ramp
 from dockdyn.deferred import Array, Float, PyTree, jnp
-from dockdyn.elements import JointDrive, Latch, ModalSpring, Thruster
+from dockdyn.elements import ElementGroup, JointDrive, Latch, ModalSpring, Thruster
 from dockdyn.elements.actor import Actor, ElementMemory
 from dockdyn.elements.force_element import ForceElement
 from dockdyn.elements.tree_springs import TreeSprings
-from dockdyn.integrate.model import Scalar
+from dockdyn.integrate.model import Scalar, over_rows
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.trees.partial_motion import row_of_motions
@@ -231,3 +231,17 @@ def latches_of(mounts: Sequence[Mount]) -> list[MountedLatch]:
 def ramps_of(mounts: Sequence[Mount]) -> list[MountedLatch]:
     """Return the latches that a probe's tip pushes aside on a ramp."""
     return [one for one in latches_of(mounts) if isinstance(one.latch.entry, Ramp)]
+
+
+def caught_from(mounts: Sequence[Mount], here: Placement) -> dict[str, Scalar]:
+    """Return how far (m) from its seat each latch among them, by its name, catches what it holds where the bodies begin: of
+    several strikers the farthest, zero of what is free. Connections are none."""
+    found: dict[str, Scalar] = {}
+    for one in ties_among(mounts):
+        group = one.element if isinstance(one.element, ElementGroup) else None
+        latch = one.element if group is None else group.members
+        if isinstance(latch, Latch) and not latch.joins:
+            own, other = one.sides(here)
+            rows = None if group is None else over_rows(lambda row, a=own, b=other: row.caught_from(a, b), latch)
+            found[one.name] = latch.caught_from(own, other) if rows is None else jnp.max(rows)
+    return found

@@ -19,6 +19,7 @@ DOUBLINGS = 10  # of what is missing, in search of the distance that is enough
 CLOSE = 1e-9  # of a restitution, to rounding
 SHARE = 0.02  # of it, as near as it is told
 DEEP = 0.2  # m: of a point, which has no radius; more overlap than that at the start is a mistake
+FAR = 0.2  # m, from its seat: what a latch has caught from farther than that as the run begins was never captured
 
 
 class TouchingContent(Protocol):
@@ -29,6 +30,13 @@ class TouchingContent(Protocol):
 
     def first_depths(self) -> Float[Array, "meetings"]:
         """Return how deep (m) each of them is at t = 0, also from traced numbers; positive is overlap."""
+
+    def latch_keys(self) -> list[str]:
+        """Return the keys of the latches, in their order."""
+
+    def first_catches(self) -> Float[Array, "latches"]:
+        """Return how far (m) from its seat each of them has caught what it holds at t = 0, zero of what is free then; also from
+        traced numbers."""
 
     def relative_laws(self) -> list[tuple[str, str, int]]:
         """Return the laws that state damping relative to the bodies that meet: key, the key in it, the contact's number."""
@@ -44,9 +52,11 @@ class TouchingContent(Protocol):
 
 
 def refuse_overlap(scenario: Scenario) -> None:
-    """Raise ScenarioError where what touches begins deeper in something else than its own radius, a point than `DEEP`; and
-    where no damping is that which a law states by a ratio or a restitution."""
+    """Raise ScenarioError where what touches begins deeper in something else than its own radius, a point than `DEEP`; where
+    no damping is that which a law states by a ratio or a restitution; and where a latch begins with a striker that is farther
+    than `FAR` from its seat."""
     refuse_damping(scenario)
+    _refuse_far_catches(scenario)
     meetings = scenario.content.meetings() if hasattr(scenario.content, "meetings") else []
     if not meetings:
         return
@@ -70,11 +80,30 @@ def allowed_depths(meetings: Sequence[tuple[str, Scalar | float]]) -> list[Scala
 
 
 def begins_too_deep(content: TouchingContent) -> Flag:
-    """Return whether anything begins too deep in something else, from traced numbers."""
+    """Return whether anything begins too deep in something else, or too far from what a latch has caught; from traced
+    numbers."""
     meetings = content.meetings() if hasattr(content, "meetings") else []
-    if not meetings:
-        return jnp.zeros((), bool)
-    return jnp.any(content.first_depths() > jnp.stack(list(map(jnp.asarray, allowed_depths(meetings)))))
+    deep = jnp.zeros((), bool)
+    if meetings:
+        deep = jnp.any(content.first_depths() > jnp.stack(list(map(jnp.asarray, allowed_depths(meetings)))))
+    return deep | jnp.any(content.first_catches() > FAR) if _latches_of(content) else deep
+
+
+def _latches_of(content: TouchingContent) -> list[str]:
+    return content.latch_keys() if hasattr(content, "latch_keys") else []
+
+
+def _refuse_far_catches(scenario: Scenario) -> None:
+    """Raise ScenarioError where a latch would hold at t = 0 what is farther than `FAR` from its seat."""
+    if not (latches := _latches_of(scenario.content)):
+        return
+    for key, far in zip(latches, np.asarray(_first_catches(scenario.content)), strict=True):
+        if far > FAR:
+            raise ScenarioError(
+                f"{scenario.name}: {key}: would hold from t = 0 on what begins {far:.3g} m from its seat, which is no capture; "
+                f"must be at most {FAR:g} m: mend its anchor, its axis (out of the seat) or its reach, or let the bodies begin "
+                "outside of it"
+            )
 
 
 def refuse_damping(scenario: Scenario) -> None:
@@ -148,3 +177,8 @@ def damped_elements(content: TouchingContent) -> list[Array]:
 @jit_once
 def _first_depths(content: TouchingContent) -> Float[Array, "meetings"]:
     return content.first_depths()
+
+
+@jit_once
+def _first_catches(content: TouchingContent) -> Float[Array, "latches"]:
+    return content.first_catches()

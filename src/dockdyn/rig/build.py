@@ -112,7 +112,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
                 loop, float(sensor.longest_delay()), float(sensor.averaging or 0.0), asked, finer=finer
             )
     except ValueError as error:
-        raise ScenarioError(f"{scenario.name}: loop: {error}") from None
+        raise ScenarioError(f"{scenario.name}: {content.loop.key_of_timing(error)}: {error}") from None
     assert loop.hold is not None  # or there would be no schedule
     return Rig(
         plant=plant,

@@ -47,6 +47,8 @@ class CompensatorMaker:
             return section
         try:
             return section.completed(**section.make(self.held()).tune(self.tuning(section.period)))
+        except ScenarioError:
+            raise
         except ValueError as error:
             words = f"{error}; state {', '.join(section.tuned())}"
             raise ScenarioError(f"{self.scenario.name}: loop.compensator: {section.law}: {words}") from None

@@ -53,8 +53,14 @@ class RigSetup(Setup):
         from dockdyn.results.overlap import refuse_overlap
         from dockdyn.rig.simulate import simulate_rig
 
+        self.refuse_requirements(scenario)
         refuse_overlap(scenario)
         return simulate_rig(scenario, progress)
+
+    def refuse_requirements(self, scenario: Scenario) -> None:
+        from dockdyn.rig.figures import refuse_unknown_requirements
+
+        refuse_unknown_requirements(scenario)
 
     def linearised(self, scenario: Scenario) -> LinearisedRun:
         from dockdyn.results.overlap import refuse_overlap

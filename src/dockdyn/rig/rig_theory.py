@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.dataset import Dataset
+from dockdyn.docking.resting import undamped_remark
 from dockdyn.docking.schema.contacts import ContactSection
 from dockdyn.hil.compensators.linear import LinearCompensator
 from dockdyn.hil.velocity_sources import ModelVelocity
@@ -136,6 +137,8 @@ def _judge_run(scenario: Scenario, loop: Loop, dataset: Dataset) -> dict[str, An
         "stable": None
         if visited is None or law is None or not law.made.steady_gain or not content.bare
         else _stable_gains(scenario, loop, law, visited),
+        "latches": [latch.path for latch in content.latch],
+        "undamped": undamped_remark(content, content.measured_contacts()[0], float(loop.damping)),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "aliasing": aliasing(loop),
         "latest_s": latest_action(content),

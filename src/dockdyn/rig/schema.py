@@ -177,7 +177,7 @@ class RigMechanismSection(SeveralBodiesSection):
                 refuse(f"{self.law_key(contact, 'impact')}: the sensor of a rig measures no jump; must state normal")
         for latch in self.latch:
             if latch.rigid:
-                refuse(f"{latch.path}.grip = {latch.grip!r}: on a rig must be 'compliant'")
+                refuse(f"{latch.path}.grip = {latch.grip!r}: on a rig must be {self.compliant_grips()}")
             if latch.ends_run:
                 refuse(f"{latch.path}.ends_run: the run of a rig goes on to its end; must be false")
         return self

@@ -218,7 +218,8 @@ def rig_warnings(dataset: Dataset, summary: dict[str, Any], judged: dict[str, An
     found += [line for line in str(dataset.attrs.get("prediction", "")).splitlines() if line]
     if judged["robot_gain"] is not None and not abs(judged["robot_gain"] - 1) < OFF:
         found.append(f"the robot's gain at rest is {judged['robot_gain']:g}, not 1: it does not go where it is told")
-    found += [words for words in (judged.get("aliasing"),) if words]
+    told = judged.get("aliasing"), judged.get("undamped"), _latch_remark(judged.get("latches", []))
+    found += [words for words in told if words]
     if not np.any(dataset.ideal_force.values):
         found.append("no contact within the duration: there is nothing to compare")
     if "model_pose" in dataset and np.linalg.norm(dataset.model_pose.values[:, 3:], axis=1).max() > TURNED:
@@ -238,3 +239,14 @@ def rig_warnings(dataset: Dataset, summary: dict[str, Any], judged: dict[str, An
     if summary["compensator"] == "variable-gain":
         found.append("variable-gain sees the motion without rig (an oracle): it works in simulation only")
     return found
+
+
+def _latch_remark(latches: list[str]) -> str:
+    """Return that these latches act and that the figures of a rig tell nothing of them; empty without one."""
+    if not latches:
+        return ""
+    several = len(latches) > 1
+    return (
+        f"{' and '.join(latches)} {'act' if several else 'acts'} in the run, but the figures of a rig tell nothing of capture: "
+        "run the mechanism without [rig] for whether it is captured"
+    )

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from dockdyn.scenario import compile_cost  # noqa: F401, which tells what programs of a scenario take
 from dockdyn.scenario.distributions.dispersion import (
     Dispersion,
+    Stated,
     dispersion_of,
     extract_distributions,
     refuse_duplicate_keys,
@@ -30,11 +31,11 @@ from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.include import relocate_to_file, with_included
 from dockdyn.scenario.language.errors import ScenarioError, allowed, locate_problem, refused_in, shown
 from dockdyn.scenario.language.given import path_from, table_from, wrong_type
-from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split
+from dockdyn.scenario.language.keys import holds, override, refuse_unequal_twin, split, truth_drawn, value_at
 from dockdyn.scenario.language.known_keys import TAGS, KnownKeys, first_in
 from dockdyn.scenario.language.like import KEY as LIKE
 from dockdyn.scenario.language.like import Copies, with_copies
-from dockdyn.scenario.language.or_none import NONE, means_none
+from dockdyn.scenario.language.or_none import NONE, means_none, paths_of_none, without_path
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.own_code import TAGS as OWN_TAGS
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
@@ -48,10 +49,12 @@ from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.look import with_looks
 from dockdyn.scenario.tables.named import are_named_at
+from dockdyn.scenario.tree_keys import relocate_to_tree
 
 VERSION = 2  # of the language of files
 STATED = "scenario"  # what one is called that is no file
 SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every setup
+NOT_OF_ALL = ("rig", "compare", "output")  # tables that either rigs or mechanisms have; the first makes a rig
 
 
 @dataclass(frozen=True)
@@ -234,13 +237,31 @@ def _read_tables(
         refuse_unequal_twin(key, changes, name)
         if key.rpartition(".")[2] in (INCLUDE, LIKE):
             raise ScenarioError(f"{name}: {key} = {shown(value)}: cannot be set; must stand in a scenario file")
+    gone = {key for key, value in changes.items() if key in (*SHARED, *NOT_OF_ALL) and value == NONE}
+    data = {key: value for key, value in data.items() if key not in gone and (key not in NOT_OF_ALL or value != NONE)}
+    changes = {key: value for key, value in changes.items() if key not in gone}
     trees = {key: value for key, value in changes.items() if key.startswith("tree.")}  # first: others reach their links
     for key, value in trees.items():
         data = overridden(data, key, value, name, folder, copies)
-    data = setup_of(data).prepare(data, name, folder)
-    for key, value in changes.items():
-        if key not in trees:
-            data = overridden(data, key, value, name, folder, copies)
+    prepared = setup_of(data).prepare(data, name, folder)
+    links, changed = prepared.get("body", {}), [key for key in changes if key not in trees]
+    try:
+        return _check_changed(prepared, {key: changes[key] for key in changed}, changes, name, folder, copies)
+    except ScenarioError as error:
+        raise relocate_to_tree(error, name, data.get("tree"), links, changed) from None
+
+
+def _check_changed(
+    data: dict[str, Any],
+    others: dict[str, Any],
+    changes: dict[str, Any],
+    name: str,
+    folder: Path | None,
+    copies: Copies,
+) -> Scenario:
+    """Return the scenario that tables describe whose links are bodies, with the `others` of all `changes` to its keys."""
+    for key, value in others.items():
+        data = overridden(data, key, value, name, folder, copies)
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be {VERSION}")
     data = with_looks(data, name, folder)
@@ -252,6 +273,7 @@ def check_tables(
 ) -> Scenario:
     """Return the scenario that `data` describes; what is distributed there and named in `fixed` is so no more, and what is
     distributed in a table and its copies is one."""
+    data = _without_left_out(data, name)
     others = {key: data[key] for key in ("campaign", "design", "requirements") if key in data}
     with importable(folder):
         plain, stated = extract_distributions(
@@ -263,7 +285,10 @@ def check_tables(
     for one in stated:
         for key, (_, value) in one.somewhere().items():
             if one.table is not None and key not in own:
-                plain = overridden(plain, key, value, name, folder)
+                try:
+                    plain = overridden(copy.deepcopy(plain), key, value, name, folder)  # of what fails tables are left
+                except ScenarioError as error:
+                    raise _not_there(error, one, key, plain, name, folder) from None
     try:
         content = _validate(plain, name, folder)
         requirements = requirements_of(others.get("requirements", {}), name)
@@ -280,12 +305,42 @@ def check_tables(
     return replace(scenario, content=scenario.at(nominal).content, dispersions=tuple(kept))
 
 
+def _not_there(
+    error: ScenarioError, stated: Stated, key: str, plain: dict[str, Any], name: str, folder: Path | None
+) -> ScenarioError:
+    """Return why a key of a [dispersion.NAME] cannot be set in the tables `plain`: an unknown key of theirs is told first."""
+    try:
+        value_at(_validate(plain, name, folder), key, name)
+    except ScenarioError as found:
+        if not str(found).startswith(f"{name}: {key}: "):
+            return found if found.words.startswith("unknown key") else error
+        error = found
+    return ScenarioError(
+        f"{name}: {stated.place_of(key)}: {str(error).removeprefix(f'{name}: ').removeprefix(f'{key}: ')}"
+    )
+
+
+def _without_left_out(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return `data` without the tables of which it says "none" and that may be left out."""
+    data = {key: value for key, value in data.items() if key not in SHARED or value != NONE}
+    if said := [path for path in paths_of_none(data) if path[-1] not in TAGS]:
+        known = KnownKeys(_section_of(data, name), data)
+        for path in [path for path in said if known.is_optional_table(path)]:
+            data = without_path(data, path)
+    return data
+
+
 def content_at(
     data: dict[str, Any], values: Mapping[str, Any], name: str, folder: Path | None, checked: Checked | None = None
 ) -> Section:
-    """Return what `data` describes with dotted keys set to `values`; tables as others had are those of `checked`."""
+    """Return what `data` describes with dotted keys set to `values`; tables as others had are those of `checked`.
+
+    What campaigns draw are floats: of true or false in `data` 0.0 and 1.0 are those.
+    """
     for key, value in values.items():
-        override(data, key, value, name)
+        override(data, key, truth_drawn(data, key, value, name), name)
+    if any(isinstance(value, str) and value == NONE for value in values.values()):
+        data = _without_left_out(data, name)
     return _validate(data, name, folder, checked)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import lcm
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,14 @@ from dockdyn.stability.loop import Loop
 EDGE = 1e-9  # of a hold period: instants closer than this coincide
 MOST = 200  # instants of a kind in a cycle
 MOST_COMMANDS = 500  # that a delay may keep under way
+
+
+class TimingError(ValueError):
+    """Instants of a loop that never meet, or meet too late: `of` is the number of it to change, its "period" or "delay"."""
+
+    def __init__(self, of: Literal["period", "delay"], words: str):
+        super().__init__(words)
+        self.of = of
 
 
 class Hyperperiod(NamedTuple):
@@ -39,7 +47,7 @@ class Hyperperiod(NamedTuple):
 def hyperperiod_of(loop: Loop) -> Hyperperiod:
     """Return the hyperperiod of a loop, or the one that fits many.
 
-    Raises ValueError when the periods have no common multiple that is short enough.
+    Raises TimingError when the periods have no common multiple that is short enough.
     """
     hold = np.asarray(loop.hold, float)
     sensor = share_of_hold("sensor", loop.sensor_period, hold)
@@ -48,10 +56,12 @@ def hyperperiod_of(loop: Loop) -> Hyperperiod:
     samples, stepped = (int(holds / ratio) if ratio else 0 for ratio in (sensor, steps))
     most = max(holds, samples, stepped)
     if most > MOST:
-        raise ValueError(f"hold, sensor and dynamics meet again after {most} instants; must be at most {MOST}")
+        raise TimingError(
+            "period", f"hold, sensor and dynamics meet again after {most} instants; must be at most {MOST}"
+        )
     under_way = int(np.max(np.ceil(np.asarray(loop.delay) / hold - EDGE), initial=0)) + 1 + loop.applies_after
     if under_way > MOST_COMMANDS:
-        raise ValueError(f"the delay is {under_way - 1} hold periods; must be at most {MOST_COMMANDS - 1}")
+        raise TimingError("delay", f"the delay is {under_way - 1} hold periods; must be at most {MOST_COMMANDS - 1}")
     encoded = 0 if loop.compensated_mass is None else rows_needed(loop.delay, loop.steps_period())
     return Hyperperiod(holds, samples, stepped, 1 << (under_way - 1).bit_length(), averages_samples(loop), encoded)
 
@@ -66,12 +76,13 @@ def averages_samples(loop: Loop) -> bool:
 
 
 def share_of_hold(name: str, period: object, hold: Float[np.ndarray, "*loops"]) -> Fraction:
-    """Return a period (s) in hold periods (s), zero where there is none. ValueError where the two have no simple ratio."""
+    """Return a period (s) in hold periods (s), zero where there is none. TimingError where the two have no simple ratio."""
     if period is None:
         return Fraction(0)
     quotients = np.unique(np.round(np.asarray(period, float) / hold, 9))
     ratio = Fraction(float(quotients[0])).limit_denominator(MOST)
     if len(quotients) > 1 or abs(float(ratio) - quotients[0]) > EDGE or ratio.numerator > MOST:
         given = " to ".join(f"{quotient:g}" for quotient in sorted({quotients[0], quotients[-1]}))
-        raise ValueError(f"the {name} period is {given} hold periods; must be one ratio of whole numbers up to {MOST}")
+        words = f"the {name} period is {given} hold periods; must be one ratio of whole numbers up to {MOST}"
+        raise TimingError("period", words)
     return ratio

@@ -14,7 +14,7 @@ from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.approach import Port
-from dockdyn.scenario.tables.arm_control import ARM_LAWS, ArmControlSection
+from dockdyn.scenario.tables.arm_control import ARM_LAWS, ArmControlSection, refuse_other_count
 from dockdyn.scenario.tables.control import BodyControlSection, OwnControlSection, own_reader, whose
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.part import refuse
@@ -188,10 +188,8 @@ def check_steered(control: SteeredSection, bodies: StartPose) -> None:
         control.check_joints(joints, locked_joints(bodies), 1 if bodies.plane else 3)
         if control.law == "lqr":
             check_gain(control, bodies)
-        if control.set_point is not None and len(control.set_point) != len(joints):
-            refuse(
-                f"control.set_point: has {len(control.set_point)} entries for {len(joints)} joints ({', '.join(joints)})"
-            )
+        if control.set_point is not None:
+            refuse_other_count("set_point", control.set_point, joints)
     if getattr(control, "frame", None) != "port":
         return
     if approach is None:

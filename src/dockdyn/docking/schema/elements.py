@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from dockdyn.deferred import Array, Float, jnp, xp
 from dockdyn.scenario.language.or_none import OrNone
@@ -99,6 +99,15 @@ class LineSection(ElementSection):
 
     anchor: Annotated[Places, Field(min_length=2, max_length=2)] | None = None
     anchors: Annotated[list[Annotated[Places, Field(min_length=2, max_length=2)]], Field(min_length=1)] | None = None
+
+    @field_validator("anchors", mode="before", check_fields=False)
+    @classmethod
+    def refuse_one_pair(cls, value: object) -> object:
+        """Refuse one pair of places, which is an `anchor`."""
+        places = value if isinstance(value, list) and all(isinstance(one, list) for one in value) else []
+        if len(places) == 2 and all(isinstance(number, int | float | str) for one in places for number in one):
+            refuse("is one pair of places; must be a list of pairs, or for one pair state anchor")
+        return value
 
     def lines(self, first: Placed, second: Placed) -> list[Anchors]:
         """Return the anchors of each member."""
@@ -424,12 +433,17 @@ class LatchSection(LineSection):
                 "draw_speed",
             ):
                 if getattr(self, key):
-                    refuse(f"{key}: a {self.grip} is rigid; must be left out, or grip be 'compliant'")
+                    refuse(f"{key}: a {self.grip} is rigid; must be left out, or grip be {self._compliant_grips()}")
             if self.anchors is not None:
                 refuse(f"anchors: a {self.grip} holds one striker; must state anchor")
         else:
             self._refuse_not_yielding()
         return self if self.in_cone else _one_way(self)
+
+    def _compliant_grips(self) -> str:
+        """Return for a message the grips that are not rigid."""
+        named = get_args(type(self).model_fields["grip"].annotation)
+        return " or ".join(repr(grip) for grip in named if grip.startswith("compliant"))
 
     def _refuse_not_in_cone(self) -> None:
         """Refuse what does not belong to a latch in a cone."""
@@ -464,12 +478,19 @@ class LatchSection(LineSection):
     def settable(self) -> list[str]:
         return [*super().settable(), "closed"]
 
-    def check_cone(self, half_angle: float, radius: float, law: Any) -> None:  # noqa: ANN401, a law of whatever kind
-        """Refuse what cannot be of a tip of `radius` (m) in a cone of `half_angle` (rad), whose contact has this `law`, if any.
+    def check_cone(self, half_angle: float, depth: float, radius: float, law: Any) -> None:  # noqa: ANN401, a law of whatever kind
+        """Refuse what cannot be of a tip of `radius` (m) in a cone of `half_angle` (rad) and `depth` (m), whose contact has
+        this `law`, if any.
 
-        That is a latch that falls in deeper than the tip can come, and a catch of which nothing tells the stiffness.
+        That is a ramp that begins outside of the cone, a latch that falls in deeper than the tip can come, and a catch of which
+        nothing tells the stiffness.
         """
         assert self.ramp is not None and self.entry is not None
+        if self.entry > depth:
+            refuse(
+                f"{self.path}.entry = {self.entry:g} m: how far from the apex the ramp begins; must be within the cone, "
+                f"at most {depth:.4g} m"
+            )
         deepest = radius / math.sin(half_angle)
         end = self.entry - float(self.ramp.travel())
         if end < deepest:

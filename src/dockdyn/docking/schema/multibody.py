@@ -31,7 +31,7 @@ from dockdyn.docking.schema.flexible import LargeBeamSection, ModeTableSection
 from dockdyn.docking.schema.joints import LockedSection, MimicSection, MovingJointSection
 from dockdyn.docking.schema.phases import PhaseSection, make_phases, read_phases, variants_of
 from dockdyn.docking.schema.tanks import LiquidPartSection, TankSection
-from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.errors import nearest, shown
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.tables.approach import Port, Tip
@@ -39,7 +39,7 @@ from dockdyn.scenario.tables.body import CARRIED
 from dockdyn.scenario.tables.named import NAME_OF_BODY, named_tables
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
-from dockdyn.scenario.tables.parts import relative_key, remembers
+from dockdyn.scenario.tables.parts import cone_depth, relative_key, remembers
 from dockdyn.scenario.tables.rig.loop import LoopSection
 from dockdyn.scenario.tables.run import Duration
 
@@ -235,7 +235,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                     if body not in self.names():
                         refuse(f"{element.path}.{key}: no body {body!r}; {nearest(body, self.names())}")
                 if len(set(bodies)) < len(bodies):
-                    refuse(f"{element.path}.{key}: must be two bodies")
+                    refuse(f"{element.path}.{key} = {shown(bodies)}: must be two bodies")
         self.refuse_held_twice()
         changing = self.acts() | steered_lists(self)
         phases = read_phases(self.phase, changing, self.names(), touching=bool(self.contact))
@@ -258,7 +258,8 @@ class SeveralBodiesSection(Section, abc.ABC):
             if len(held) > 1:  # what one grip holds alone, touches no more, or turns about a pin
                 law, names = self.law_key(contact, "impact"), " and ".join(map(repr, held))
                 refuse(
-                    f"{law}: the rigid grip of {names} holds these bodies together; must be 'compliant', or state normal"
+                    f"{law}: the rigid grip of {names} holds these bodies together; must be {self.compliant_grips()}, "
+                    "or state normal"
                 )
         return self
 
@@ -268,11 +269,17 @@ class SeveralBodiesSection(Section, abc.ABC):
         for name, (first, other) in self.rigid_grips().items():
             which = next(f"{one.path}.grip = {getattr(one, 'grip', '')!r}" for one in self.ties() if one.name == name)
             if first == other:
-                refuse(f"{which}: locked joints hold its bodies together; must be left out, or 'compliant'")
+                refuse(
+                    f"{which}: locked joints hold its bodies together; must be left out, or {self.compliant_grips()}"
+                )
             if held := held_by(grips, first, other):
                 names = f"{' and '.join(map(repr, held))} {'holds' if len(held) == 1 else 'hold'}"
-                refuse(f"{which}: {names} these bodies together, too; one of them all must be 'compliant'")
+                refuse(f"{which}: {names} these bodies together, too; one of them all must be {self.compliant_grips()}")
             grips[name] = (first, other)
+
+    def compliant_grips(self) -> str:
+        """Return for a message how a latch may hold that is not rigid."""
+        return "'compliant' or 'compliant-weld'"
 
     def rigid_grips(self) -> dict[str, tuple[str, str]]:
         """Return the elements that hold rigidly, each with its two bodies, or those to which these are locked."""
@@ -490,6 +497,16 @@ class SeveralBodiesSection(Section, abc.ABC):
         """Return how deep (m) every contact is at t = 0, also from traced numbers; positive is overlap."""
         depths: Float[Array, "contacts"] = self.model().first_depths()
         return depths
+
+    def latch_keys(self) -> list[str]:
+        """Return the keys of the latches, in their order."""
+        return [latch.path for latch in self.latch]
+
+    def first_catches(self) -> Float[Array, "latches"]:
+        """Return how far (m) from its seat each latch has caught what it holds at t = 0, also from traced numbers; zero of what
+        is free then."""
+        found = self.model().first_catches()
+        return jnp.stack([found[latch.name] for latch in self.latch])
 
     def coasted(
         self, time: Float[Array, ""]
@@ -777,6 +794,10 @@ class SeveralBodiesSection(Section, abc.ABC):
         for kind, name, body in zip(("feature", "surface"), (latch.feature, latch.surface), latch.between, strict=True):
             named = {one.name: one for one in getattr(self.named(body), kind)}
             if (found := named.get(str(name).removeprefix(f"{body}."))) is None:
+                other = latch.between[1 - latch.between.index(body)]
+                if any(str(name) in (one.name, f"{other}.{one.name}") for one in getattr(self.named(other), kind)):
+                    place = "first" if kind == "feature" else "second"
+                    refuse(f"{latch.path}.{kind} = {name!r}: is of {other!r}, which must be the {place} in between")
                 refuse(f"{latch.path}.{kind} = {name!r}: {body!r} has no such {kind}; {nearest(str(name), named)}")
             sides.append(found)
         tip, cone = sides
@@ -800,7 +821,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         for latch in self.latch:
             if latch.in_cone:
                 tip, cone = self.latched_pair(latch)
-                latch.check_cone(cone.half_angle, tip.radius, self.law_of_latched(latch))
+                latch.check_cone(cone.half_angle, cone_depth(cone), tip.radius, self.law_of_latched(latch))
         return self
 
     def make_latch(self, section: LatchSection, starts: dict[str, tuple[Pose, Twist]]) -> ForceElement:

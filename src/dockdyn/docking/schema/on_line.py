@@ -78,6 +78,10 @@ class BodiesOnLineSection(OnLine, Bodies):
         "connection": "on a line a joint or a latch holds bodies together",
     }
 
+    def compliant_grips(self) -> str:
+        """Return for a message how a latch may hold that is not rigid: nothing turns that a weld would hold."""
+        return "'compliant'"
+
     @model_validator(mode="after")
     def refuse_far_places(self) -> Self:
         return self

@@ -9,7 +9,7 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from dockdyn.deferred import jnp
-from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.errors import allowed, nearest, shown
 from dockdyn.scenario.language.keys import unit_of
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
@@ -168,14 +168,14 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
         try:
             return number_of(value, section.units[int(field)], section.what, Bounds())
         except PydanticCustomError as error:
-            refuse(f"phase.{phase}.set.{key} = {value!r}: {error}")
+            refuse(f"phase.{phase}.set.{key} = {shown(value)}: {error}")
     if field not in section.settable():
         refuse(f"phase.{phase}.set.{key}: must be a key that {name!r} states; {nearest(field, section.settable())}")
     stated = section.model_dump(exclude_unset=True) | {field: value}
     try:
         return float(getattr(type(section).model_validate(stated), field))
     except ValidationError as error:
-        refuse(f"phase.{phase}.set.{key} = {value!r}: {error.errors()[0]['msg']}")
+        refuse(f"phase.{phase}.set.{key} = {shown(value)}: {allowed(error.errors()[0])}")
 
 
 def _unit(key: str, acting: Acting) -> str:

@@ -41,8 +41,12 @@ def ramp_in_words(summary: dict[str, Any]) -> list[str]:
         )
         return [said for said in (f"{came}{above}.", capture_load(summary)) if said]
     way = f"went {format_significant(summary['latch.travel_m'] * 1e3, 5)} mm into"
-    if "latch.least_speed_m_s" not in summary and margin is not None and margin >= 0:  # other contacts held it
-        return [f"{came}, {format_significant(margin, 3)} m/s more than the latch alone takes, and {way} it."]
+    if "latch.least_speed_m_s" not in summary and margin is not None and margin >= 0:  # something else held it
+        rigid = format_significant(summary["latch.least_speed_rigid_m_s"], 6)
+        return [
+            f"{came} and {way} the latch. Straight in, with nothing but the latch in its way, {rigid} m/s would do: what else "
+            "it touched, or its tilt, took too much of the speed."
+        ]
     return [f"{came} and {way} the latch; {needed}."]
 
 

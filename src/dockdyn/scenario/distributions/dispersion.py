@@ -68,6 +68,10 @@ class Stated:
     keys: tuple[str, ...]  # as written; in the place of numbers those of the copies, too
     table: str | None  # as of `Dispersion`
 
+    def place_of(self, key: str) -> str:
+        """Return where the file states a key of a [dispersion.NAME], for a message: "dispersion.NAME.keys.0 = '…'"."""
+        return f"{self.where}.keys.{self.keys.index(key)} = {shown(key)}"
+
     def somewhere(self) -> dict[str, tuple[str, Any]]:
         """Return some value of every key, as written, and the field that holds it."""
         field, value = self.law.somewhere()
@@ -179,7 +183,7 @@ def relocate_error(error: ScenarioError, stated: Sequence[Stated], name: str) ->
             if error.key != key and not error.key.startswith(f"{key}."):
                 continue
             if error.words.startswith("unknown key"):
-                where = key if one.table is None else f"{one.where}.keys: {key}"
+                where = key if one.table is None else one.place_of(key)
                 return ScenarioError(f"{name}: {where}: {error.words}")
             at = f"{name}: {one.where}.{field}{error.key.removeprefix(key)}"
             count = one.law.count()
@@ -208,6 +212,9 @@ class DistributionReading:
         whole = stated.table is None or len(stated.keys) == 1  # each key is all that the law is of
         if any(len(one) != (count if whole else 1) for one in several):
             of = f"a {stated.law.distribution} as given is of {count}"
+            if stated.table is not None and count > 1:
+                words = f"{of} numbers; must be {count} keys of one number each, or one of a list of {count}"
+                raise ScenarioError(f"{name}: {stated.where}.keys = {shown(list(stated.keys))}: {words}")
             raise ScenarioError(f"{name}: {stated.where}: {of}; keys given: {', '.join(self.every_key)}")
         units = [found.unit for found in self.found]
         if units != self.units * (len(units) // count):
@@ -268,7 +275,13 @@ def _numbers_at(content: Section, key: str, stated: Stated, name: str) -> list[N
     """Return the numbers that a key of a distribution names: one, or those of a list."""
     from dockdyn.scenario.distributions.distribution import ValueChoice
 
-    found = value_at(content, key, name)
+    try:
+        found = value_at(content, key, name)
+    except ScenarioError as error:
+        if stated.table is None:
+            raise
+        words = str(error).removeprefix(f"{name}: {key}: ")
+        raise ScenarioError(f"{name}: {stated.place_of(key)}: {words}") from None
     last = key.rpartition(".")[2]
     if isinstance(found.value, list) and last.isdecimal() and stated.law.count() == 1:
         found = value_at(content, f"{key}.{last}", name)  # of a diagonal, which is a whole tensor by now

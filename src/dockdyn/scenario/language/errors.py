@@ -85,8 +85,11 @@ def is_key_inside(key: str, of: str) -> bool:
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:
-    """Return words for a message: the allowed name that was meant, those that end in the word, or all there are."""
+    """Return words for a message: the allowed name that was meant, those that end in the word, all there are, or that there is
+    none."""
     names = sorted(allowed)
+    if not names:
+        return "there is none"
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6) if len(word) <= COMPARED else []
     return (
         f"did you mean {close[0]!r}?"
@@ -148,7 +151,7 @@ def allowed(problem: ErrorDetails) -> str:
         if "(" in told:  # found by a function
             told = "law or shape"
         meant = difflib.get_close_matches(
-            str(context.get("tag", ""))[:COMPARED], re.findall(r"'([^']+)'", names), 1, 0.8
+            str(context.get("tag", ""))[:COMPARED], re.findall(r"'([^']+)'", names), 1, 0.6
         )
         question = f"; did you mean {meant[0]!r}?" if meant else ""
         return f"must name one of {names}{question}" if names else f"must be a table with a {told}"
@@ -156,9 +159,8 @@ def allowed(problem: ErrorDetails) -> str:
         return SORTS[sort]
     if sort in ("too_short", "too_long"):
         count = context.get("min_length", context.get("max_length"))
-        return (
-            f"must have at {'least' if sort == 'too_short' else 'most'} {count} entries, has {context['actual_length']}"
-        )
+        entries = "entry" if count == 1 else "entries"
+        return f"must have at {'least' if sort == 'too_short' else 'most'} {count} {entries}, has {context['actual_length']}"
     found = str(context["error"]) if sort == "value_error" else problem["msg"]
     for pydantic, house in WORDS.items():
         found = found.replace(pydantic, house)

@@ -145,6 +145,14 @@ def override(data: dict[str, Any], key: str, value: object, name: str) -> None:
         other[index] = value
 
 
+def truth_drawn(data: dict[str, Any], key: str, value: object, name: str) -> object:
+    """Return true or false for 0.0 or 1.0 that was drawn for a dotted `key` of such in `data`; any other value as it is."""
+    if not isinstance(value, float) or value not in (0.0, 1.0) or not holds(data, key, name):
+        return value
+    place, part = _place_in(data, key, name)
+    return bool(value) if isinstance(place[part], bool) else value
+
+
 def refuse_unequal_twin(key: str, changes: Mapping[str, Any], name: str) -> None:
     """Refuse a product of inertia that is set to one value in its row and to another in its column. Raises ScenarioError."""
     twin = mirrored_key(key)
@@ -163,15 +171,15 @@ def mirrored_key(key: str) -> str | None:
 def holds(data: dict[str, Any], key: str, name: str) -> bool:
     """Return whether `data` states the dotted `key`."""
     try:
-        place, part = _place_in(data, key, name)
+        place, part = _place_in(data, key, name, make=False)
     except ScenarioError:
         return False
     return isinstance(place, list) or part in place
 
 
-def _place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
+def _place_in(data: dict[str, Any], key: str, name: str, make: bool = True) -> tuple[Any, Any]:
     """Return the table or list of `data` that holds the last part of a dotted `key`, and that part; tables on the way are
-    made."""
+    made, if `make`."""
     parts = split(key, name)
     place: Any = data
     passed = 0  # parts of a name with dots that are behind its first
@@ -198,7 +206,7 @@ def _place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
             return place, part
         if part not in place and following.isdecimal():
             raise ScenarioError(f"{name}: {key}: {part!r} is not stated; must be a list of the scenario")
-        place = place.setdefault(part, {})
+        place = place.setdefault(part, {}) if make else place.get(part, {})
     raise AssertionError
 
 

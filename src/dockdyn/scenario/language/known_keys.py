@@ -100,6 +100,10 @@ class KnownKeys:
         """Return whether the key at `path` may be left out."""
         return path[-1] not in self._choose_table(*self._at(path[:-1])).get("required", ())
 
+    def is_optional_table(self, path: Sequence[str]) -> bool:
+        """Return whether a table, or tables under names, can stand at `path`, and may be left out."""
+        return self._is_table(self._at(path)[0]) and self.is_optional(path)
+
     def _words_of(self, node: Node) -> str:
         """Return what a value can be, in words: "a mass greater than 0 kg", "a list of 3 entries, each a length in m"."""
         several = [option for option in self._options(node) if option.get("type") != "null"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -15,6 +16,23 @@ WISHES = {NONE, "no", "off", "nothing", "null", "false"}  # words for it of whoe
 def means_none(value: object) -> bool:
     """Return whether a value that is not allowed says that there is to be none."""
     return value.strip().lower() in WISHES if isinstance(value, str) else value is False or value == 0
+
+
+def paths_of_none(tables: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield where tables inside each other, below a `path`, say "none"."""
+    for key, value in tables.items():
+        if isinstance(value, str) and value == NONE:
+            yield (*path, key)
+        elif isinstance(value, dict):
+            yield from paths_of_none(value, (*path, key))
+
+
+def without_path(tables: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """Return tables without what is at a path in them."""
+    first, *rest = path
+    if not rest:
+        return {key: value for key, value in tables.items() if key != first}
+    return tables | {first: without_path(tables[first], rest)}
 
 
 class _LeftOut:

@@ -7,12 +7,14 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, Strict, model_serializer
 from pydantic.json_schema import SkipJsonSchema
 
 from dockdyn.deferred import is_array_of_jax
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.trees import register
+
+STRICT = Strict()  # of true and false: neither "yes" nor 1 is one of them
 
 
 class Section(BaseModel):
@@ -45,6 +47,9 @@ class Section(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:  # noqa: ANN401, those of pydantic
         super().__pydantic_init_subclass__(**kwargs)
+        for field in cls.model_fields.values():
+            if field.annotation is bool and STRICT not in field.metadata:
+                field.metadata.append(STRICT)
         register(cls, flatten, partial(unflatten, cls), lambda static: static.names)
 
 

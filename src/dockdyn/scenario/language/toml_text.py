@@ -14,6 +14,11 @@ from dockdyn.scenario.language.mistaken import mistaken
 
 LONGEST = 1_000_000  # characters of a file
 LINE = re.compile(r"\(at line (\d{1,7}),")  # of tomllib's message
+FIRST = 2000  # characters of a text that tell what it is
+KEY = re.compile(r"""\s*([\w."'-]+)\s*=""")  # at the beginning of a line
+HEADER = re.compile(r"\s*\[([^\[\]]+)\]")
+DECLARED = re.compile(r"Cannot declare \((.+)\) twice")
+PART = r"'([^']+)'"
 QUOTED = re.compile(r""""[^"]*"|'[^']*'|#.*""")
 WITH_UNIT = re.compile(r"=\s*([-+]?\d+\.?\d*\s*[A-Za-zµ°%][^,}#\]]*)")
 WITH_COMMA = re.compile(r"=\s*[-+]?\d+,\d")
@@ -47,9 +52,38 @@ def data_of(text: str, name: str) -> dict[str, Any]:
     except RecursionError:
         raise ScenarioError(f"{name}: not TOML: tables and lists are nested too deeply") from None
     except ValueError as error:  # also an integer of thousands of digits
-        raise ScenarioError(f"{name}: not TOML: {error}{_advice(text, str(error))}") from None
+        if sort := _other_sort(text):
+            raise ScenarioError(f"{name}: is {sort}, not a scenario; must be TOML") from None
+        raise ScenarioError(
+            f"{name}: not TOML: {_twice(text, str(error)) or error}{_advice(text, str(error))}"
+        ) from None
     check_admissible(data, name)
     return data
+
+
+def _other_sort(text: str) -> str:
+    """Return what a text is that is no TOML; empty where that cannot be told."""
+    begins = text.lstrip()[:FIRST].lower()
+    if begins.startswith("{"):
+        return "JSON"
+    if begins.startswith("<"):
+        return "HTML" if "<html" in begins or "<!doctype html" in begins else "URDF" if "<robot" in begins else "XML"
+    return ""
+
+
+def _twice(text: str, problem: str) -> str:
+    """Return which key or table is stated twice, where that is the problem; empty where it is another, or no key is found."""
+    at = LINE.search(problem)
+    if at is None:
+        return ""
+    if (table := DECLARED.match(problem)) is not None:
+        return f"[{'.'.join(re.findall(PART, table[1]))}]: is stated twice, again in line {at[1]}; must be once"
+    lines = text.splitlines()[: int(at[1])]
+    if not problem.startswith("Cannot overwrite a value") or not lines or (key := KEY.match(lines[-1])) is None:
+        return ""
+    table = next((found for line in reversed(lines[:-1]) if (found := HEADER.match(line))), None)
+    whole = f"{table[1].strip()}.{key[1]}" if table else key[1]
+    return f"{whole}: is stated twice, again in line {at[1]}; must be once"
 
 
 def _advice(text: str, problem: str) -> str:

@@ -253,11 +253,20 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
         zero = "; for none write 0" if limits.least == 0 and means_none(value) else _why(value, unit)
         raise _make_refusal(value, f'{allowed()}, as a number or a text such as "{_example(unit)}"{zero}') from None
     if not limits.hold(number):
-        raise _make_refusal(value, allowed())
+        raise _make_refusal(value, f"{allowed()}{_meant_degrees(value, number, unit, limits)}")
     if not limits.computable(number):
         least = f"from {limits.size:g} to" if limits.size else "up to"
         raise _make_refusal(value, f"{allowed()}, of a size {least} {LARGEST:g}")
     return number
+
+
+def _meant_degrees(value: object, number: float, unit: str, limits: Bounds) -> str:
+    """Return a question for a message: whether a bare `number` of rad that is beyond its limits is one of degrees; empty where
+    that is none either, or the unit is stated."""
+    bare = not isinstance(value, str) or _is_plain(value)
+    if unit != "rad" or not bare or not limits.hold(math.radians(number)):
+        return ""
+    return f'; {number:g} rad is {math.degrees(number):.4g} deg; did you mean "{number:g} deg"?'
 
 
 WHAT = {  # what is measured in a unit, in words

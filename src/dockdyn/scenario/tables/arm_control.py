@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 from pydantic import model_validator
 
 from dockdyn.deferred import Array, Float, jnp
+from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
 from dockdyn.scenario.tables.motion import number
@@ -33,6 +34,14 @@ DEFAULTS = {  # of the regulator's weights
     "rate_error": 0.05,  # rad/s
     "modal_energy": 1.0,  # J
 }
+
+
+def refuse_other_count(key: str, values: list[float], joints: list[str]) -> None:
+    """Refuse a list of control that has more or fewer entries than there are joints."""
+    if len(values) != len(joints):
+        entries, each = ("entry" if len(values) == 1 else "entries"), ("joint" if len(joints) == 1 else "joints")
+        words = f"has {len(values)} {entries} for {len(joints)} {each} ({', '.join(joints)}); must have {len(joints)}"
+        refuse(f"control.{key} = {shown(values)}: {words}")
 
 
 class ArmControlSection(ActuatorSection):
@@ -71,9 +80,8 @@ class ArmControlSection(ActuatorSection):
         """Refuse what does not fit an arm with these joints, some of them locked, on a base that turns about so many axes."""
         for key in LISTS:
             values = getattr(self, key)
-            if self.law != "none" and values is not None and len(values) != len(joints):
-                entries = "entry" if len(values) == 1 else "entries"
-                refuse(f"control.{key}: has {len(values)} {entries} for {len(joints)} joints ({', '.join(joints)})")
+            if self.law != "none" and values is not None:
+                refuse_other_count(key, values, joints)
         free = len(joints) - len(locked)
         if self.law == "reaction-null-space" and free <= axes:
             refuse(

@@ -5,6 +5,7 @@ A part of your own is named "module:Class"; its keys are the class's fields.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -41,6 +42,12 @@ def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
     if depth is not None:
         ends.append(depth * jnp.tan(half_angle))
     return Cone.of(apex, axis, half_angle, jnp.min(jnp.stack(ends)) if ends else None)
+
+
+def cone_depth(section: Any) -> float:  # noqa: ANN401, the table of a cone
+    """Return how far (m) from its apex the wall of a cone ends, along its axis; infinite of one that ends nowhere."""
+    rim = math.inf if section.rim_radius is None else section.rim_radius / math.tan(section.half_angle)
+    return min(rim, math.inf if section.depth is None else section.depth)
 
 
 def stated_damping(table: Any, *, needed: bool = False) -> list[str]:  # noqa: ANN401, a table of whatever kind

@@ -52,6 +52,7 @@ def run_cases(
     """
     check_coupled(scenario)
     asked = {requirement.figure for requirement in scenario.requirements} | set(figures)
+    setup_named(scenario.setup).refuse_requirements(scenario)  # once, not in each case
     batches = runs_in_batches(scenario, figures)
     cases, refused = [], {}
     for row, case in enumerate(cases_of(scenario, keys, values.tolist(), check_damping=batches)):

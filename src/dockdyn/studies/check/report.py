@@ -166,7 +166,7 @@ def _mass_tiles(content: Any) -> Iterator[Tile]:  # noqa: ANN401, of any setup
     masses = [(body.name, float(body.mass)) for body in _free_bodies(content)]
     total, largest = sum(mass for _, mass in masses), max(mass for _, mass in masses)
     bars = [(name, mass / largest, format_significant(mass, 4)) for name, mass in masses[:MOST]]
-    yield Tile("Mass of all bodies", format_significant(total, 4), "kg", f"{len(masses)} that are free", bars=bars)
+    yield Tile("Mass of all bodies", format_significant(total, 4), "kg", f"of {len(masses)} that move", bars=bars)
 
 
 def _contacts_table(begun: StraightStart) -> Table:

@@ -17,6 +17,7 @@ from dockdyn.docking.resting import (
     of_whole_model,
     rest_remarks,
     seen_matrices,
+    undamped_remark,
 )
 from dockdyn.mechanism.rest import RestingContact
 from dockdyn.report.notebook import ShownAnswer
@@ -301,6 +302,9 @@ def _margin_remarks(content: Judged, loop: Loop, nominal: Nominal) -> list[str]:
     setup = setup_named(content.setup)
     found = setup.left_out_of_margins(content)
     found += rest_remarks(content, nominal)
+    felt = [loop.damping] if not nominal.others else [one["damping_N_s_m"] for one in closed_contacts(content, nominal)]
+    undamped = (undamped_remark(content, *one) for one in zip(nominal.closed, map(float, felt), strict=True))
+    found += filter(None, undamped)
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
     normal = not nominal.others and loop.behind is None

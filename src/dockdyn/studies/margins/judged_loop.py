@@ -108,7 +108,8 @@ def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal) -> Roots:
         try:
             hyperperiod_of(loop)
         except ValueError as error:
-            raise ScenarioError(f"{scenario.name}: loop: {error}") from None
+            where = scenario.content.loop.key_of_timing(error)
+            raise ScenarioError(f"{scenario.name}: {where}: {error}") from None
         return Roots(loop_roots(batch_of_one(loop), ROOTS)[0], sampled_windows(loop), 0, [])
     content = scenario.content
     matrices, unseen = delay_matrices(content, loop, nominal)

@@ -186,6 +186,19 @@ class LoopSection(Section):
         """Return the longest delay (s) between a force and its effect on the model, all in all."""
         return self.delay + (self.sensor or SensorSection()).latest()
 
+    def key_of_timing(self, error: ValueError) -> str:
+        """Return the key of what is wrong with the instants of the loop, and its value, for a message."""
+        of = getattr(error, "of", "")
+        if of == "delay":
+            if self.sensor is not None and self.sensor.delay > self.delay:
+                return f"loop.sensor.delay = {self.sensor.delay:g} s"
+            return f"loop.delay = {self.delay:g} s"
+        if of == "period" and self.hold is not None:
+            return f"loop.hold.period = {self.hold.period:g} s"
+        if of == "period" and self.sensor is not None and self.sensor.period is not None:
+            return f"loop.sensor.period = {self.sensor.period:g} s"
+        return "loop"
+
     def beyond_delay(self) -> list[str]:
         """Return the tables given besides the delay."""
         return [name for name in TABLES if getattr(self, name) is not None]
