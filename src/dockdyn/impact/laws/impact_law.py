@@ -43,11 +43,11 @@ class ImpactLaw(Module):
 def law_of(made: type[ImpactLaw], name: str) -> Law:
     """Return the law that a class is, under a name."""
 
-    def function(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **given: ArrayLike) -> Impact:
+    def impact_by_law(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **given: ArrayLike) -> Impact:
         return impact_of_impulse(matrix, velocity, made(**given).impulse(matrix, velocity))
 
     return Law(
-        function=function,
+        function=impact_by_law,
         parameters=tuple(field.name for field in dataclasses.fields(made)),
         rows=POINT,
         safe=False,

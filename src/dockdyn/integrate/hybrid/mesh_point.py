@@ -43,10 +43,10 @@ def zeros_like(tree: PyTree) -> PyTree:
 def evaluate_mesh_point(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPoint:
     """Return the mesh point at (t, x), where the rate is known."""
 
-    def asked(t, q, v, memory):
+    def outputs_at(t, q, v, memory):
         return model.outputs(t, State(q, v, x.mode, memory))
 
-    outputs, slopes = jax.jvp(asked, (t, x.q, x.v, x.memory), (jnp.ones(()), rate.q, rate.v, rate.memory))
+    outputs, slopes = jax.jvp(outputs_at, (t, x.q, x.v, x.memory), (jnp.ones(()), rate.q, rate.v, rate.memory))
     return once(MeshPoint(t, x, rate, outputs, slopes))
 
 

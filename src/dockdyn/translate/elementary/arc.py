@@ -66,14 +66,14 @@ def angle_of_quotient(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
     known = constants()
     quotient = a.high / b.high
 
-    def near() -> DoubleDouble:
+    def of_small_quotient() -> DoubleDouble:
         exact = divide_pairs(a, b)
         square = exact.high * exact.high
         rest = exact.low + exact.high * square * polynomial(square, known.near)
         flat = quotient < FLAT
         return DoubleDouble(flat.select(quotient, exact.high), flat.select(0.0, rest))
 
-    def far() -> DoubleDouble:
+    def from_table() -> DoubleDouble:
         whole, number = round_to_integer(quotient * float(PARTS))
         place = number & (2 * PARTS - 1)  # in the table, whatever the quotient is
         c = whole * (1.0 / PARTS)
@@ -84,7 +84,7 @@ def angle_of_quotient(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
         rest = place.of(known.low, "angles_low") + turn * square * polynomial(square, known.rest)
         return add_ordered(place.of(known.high, "angles_high"), turn + rest)
 
-    return DoubleDouble(*(quotient < NEAR).branch_several(near, far))
+    return DoubleDouble(*(quotient < NEAR).branch_several(of_small_quotient, from_table))
 
 
 def angle_of_point(y: DoubleDouble, x: DoubleDouble, mirrored: Term) -> DoubleDouble:

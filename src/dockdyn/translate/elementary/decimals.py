@@ -133,13 +133,13 @@ def power_series(coefficients: Callable[[int], Fraction], count: int = 80) -> Ca
     with localcontext(CONTEXT):
         numbers = [Decimal(one.numerator) / one.denominator for one in map(coefficients, range(count))]
 
-    def function(x: Decimal) -> Decimal:
+    def value_at(x: Decimal) -> Decimal:
         total = Decimal(0)
         for one in reversed(numbers):
             total = total * x + one
         return total
 
-    return function
+    return value_at
 
 
 def bits_of_fraction(value: Decimal | Fraction, width: int, count: int) -> Sequence[int]:
