@@ -10,6 +10,7 @@ from helpers.refusals import refused
 import dockdyn
 from dockdyn import open_result
 from dockdyn.pages import report_of
+from dockdyn.report.verdict import sort_of
 
 MODULE = '''
 from typing import ClassVar, Literal
@@ -170,7 +171,9 @@ def test_compared_and_reported(folder, dock):
     assert set(answer["worst_error"]) == {"none", DAMPER}  # not what no rig can have
     code, out, err = dock("compare", "rig.toml", *stiffness, "--compensators", f"{SEER},fixed-gain", "--out", "found")
     assert (code, err) == (0, "") and f"{SEER} sees the motion without rig" in out
-    told = json.loads(open_result(folder / "found/compare.nc").attrs["laws"])
+    compared = open_result(folder / "found/compare.nc")
+    assert sort_of(report_of(compared)) == "ok"  # what is never recommended is no doubt of what is
+    told = json.loads(compared.attrs["laws"])
     assert told[SEER]["oracle"] and not told["fixed-gain"]["oracle"]
     page = (folder / "found/report.html").read_text(encoding="utf-8")
     assert "gain 50.000 N s/m" in page

@@ -48,15 +48,15 @@ def comparison_report(dataset: Dataset) -> Report:
         tiles=comparison_tiles(choice, own),
         advice=comparison_advice(choice, own, f"[compare.{choice.best(own).law}]" in str(dataset.attrs["scenario"])),
         alarming=not np.isfinite(choice.best(own).error),
-        warnings=_comparison_doubts(dataset),
+        warnings=[words for words in (dataset.attrs["aliasing"],) if words],
         key=overview_rows(dataset),
         blocks=[
             ReportBlock("Amplitude over stiffness", table=_ratio_table(dataset), notes=[note]),
-            ReportBlock("The compensators", table=law_table(dataset), where="after"),
+            ReportBlock("The compensators", table=law_table(dataset), notes=_remarks_on_others(dataset), where="after"),
         ],
         plots=report_figures(dataset),
         made=[("Wall time", f"{format_significant(float(dataset.wall_time.values.sum()), 3)} s")],
-        terminal=[dataset.attrs["title"], few, verdict],
+        terminal=[dataset.attrs["title"], few, verdict, *_remarks_on_others(dataset)],
     )
 
 
@@ -110,15 +110,11 @@ def overview_rows(dataset: Dataset) -> list[tuple[str, str]]:
     ]
 
 
-def _comparison_doubts(dataset: Dataset) -> list[str]:
-    """Return what to know before trusting the comparison."""
-    seen = [
-        f"{law} sees the motion without rig (an oracle): it works in simulation only"
-        for law in oracle_compensators(dataset)
-    ]
-    seen += filter(None, [dataset.attrs["aliasing"]])
-    left_out = json.loads(dataset.attrs["left_out"])
-    return seen + [f"{law} is left out: {reason}" for law, reason in left_out.items()]
+def _remarks_on_others(dataset: Dataset) -> list[str]:
+    """Return what to know of compensators that are never recommended, or were not compared."""
+    oracles, left_out = oracle_compensators(dataset), json.loads(dataset.attrs["left_out"])
+    found = [f"{law} sees the motion without rig (an oracle): it works in simulation only." for law in oracles]
+    return found + [f"{law} is left out: {reason}." for law, reason in left_out.items()]
 
 
 def _ratio_table(dataset: Dataset, columns: int = COLUMNS) -> Table:
