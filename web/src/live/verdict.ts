@@ -48,9 +48,9 @@ export function tellRun(words: VerdictWords, judged: JudgedRequirement[], figure
   const verdict = document.querySelector<HTMLElement>(".verdict")!, [headline, lead, sentence] = ["headline", "lead", "judgement"].map((name) => verdict.querySelector<HTMLElement>(`.${name}`));
   for (const node of [headline, lead, sentence]) if (node) asReported(node);
   if (!moved) return showSort(null);
-  const met = judged.map((one) => one.met);
-  showSort(stops !== null || met.includes(false) ? "bad" : words.warned || met.includes(null) ? "warn" : "ok");
-  const said = stops === null ? headlineOf(words.headlines, figures) : `Stops at ${writeNumber(stops)} s`;
+  const met = judged.map((one) => one.met), said = stops === null ? headlineOf(words.headlines, figures) : `Stops at ${writeNumber(stops)} s`;
+  const unjudged = !judged.length && !said; // what the report judges by is not told again
+  showSort(stops !== null || met.includes(false) ? "bad" : words.warned || met.includes(null) || unjudged ? "warn" : "ok");
   if (said) headline!.textContent = said;
   else tellOwn(headline!);
   if (lead) tellOwn(lead);
