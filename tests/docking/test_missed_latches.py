@@ -6,6 +6,8 @@ from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
 import dockdyn
+from dockdyn.dataset import Dataset
+from dockdyn.docking.views.report import _last_latch
 from dockdyn.pages import report_of
 
 REACH, LATERAL, DURATION = 0.01, 0.02, 1.0  # m, m, s
@@ -77,3 +79,22 @@ def test_a_latch_that_fell_in_was_not_missed():
     run = flight([0.05, 0.0, 0.0], [-0.1, 0.0, 0.0])
     assert run.latch_closed[0] == 1 and np.isnan(run.latch_nearest_gap[0])
     assert "came nearest" not in report_of(run).verdict
+
+
+@pytest.mark.parametrize(
+    ("times", "words"),
+    [
+        ([2.0], "the latch fell in"),
+        ([2.0, 2.0, 2.0], "all 3 latches fell in at once"),
+        ([1.0, 2.0], "capture 2, the last of 2 latches, fell in"),
+        ([2.0, 1.0, 2.0], "capture 1, capture 3, the last of 3 latches, fell in"),
+        ([1.0, 1.5], "the last of the latches fell in"),  # one had let go meanwhile
+    ],
+)
+def test_which_latch_fell_in_last_is_said(times, words):
+    names = [f"capture {number}" for number in range(1, len(times) + 1)]
+    found = Dataset(
+        {"latch_time": ("latch", np.array(times), {}), "capture_time": ((), np.array(2.0), {})},
+        {"latch": ("latch", names, {})},
+    )
+    assert _last_latch(found) == words

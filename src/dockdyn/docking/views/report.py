@@ -237,15 +237,27 @@ def _capture_in_words(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
     if summary["captured"] is None:
         return []
     if summary["captured"]:
-        said = [
-            f"Captured at t = {format_significant(summary['capture_time_s'], 6)} s, when the last of the latches fell in."
-        ]
+        said = [f"Captured at t = {format_significant(summary['capture_time_s'], 6)} s, when {_last_latch(dataset)}."]
         if summary["release_time_s"] is not None:
             said.append(f"Released at t = {format_significant(summary['release_time_s'], 6)} s.")
         return said
     held = [bool(value) for value in dataset.latch_held.values[-1]]
     counted = f"{sum(held)} of {len(held)} latches {'holds' if sum(held) == 1 else 'hold'} at the end"
     return [f"Not captured: {counted}.", *describe_missed(dataset)]
+
+
+def _last_latch(dataset: Dataset) -> str:
+    """Return which latch fell in last, or that all did at once."""
+    names, times = list(map(str, dataset.latch.values)), dataset.latch_time.values
+    if len(names) == 1:
+        return "the latch fell in"
+    last = [name for name, time in zip(names, times, strict=True) if time >= float(dataset.capture_time)]
+    if len(last) == len(names):
+        return f"all {len(names)} latches fell in at once"
+    # one that had let go fell in for the first time before
+    return (
+        f"{', '.join(last)}, the last of {len(names)} latches, fell in" if last else "the last of the latches fell in"
+    )
 
 
 def _first_contact(dataset: Dataset) -> str:
