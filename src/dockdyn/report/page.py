@@ -51,6 +51,7 @@ DARK = {
 WITHOUT_SCRIPT = (
     ".stage,.transport,.keys,.tools{display:none}.bench{grid-template-columns:1fr}.chart{min-height:0!important}"
     "#what-if:has(#live-map),#motion:has(#live-case),.awaits .bars{display:none}#live,#live-numbers,.awaits .f{min-height:0}"
+    "#live:empty::before{content:none}"
 )
 SIGNS = {
     "ok": "M3.2 8.4l3.1 3.1 6.5-7",
