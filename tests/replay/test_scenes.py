@@ -97,10 +97,15 @@ def numbers(packed, place):
             planes = np.frombuffer(data[at : at + wide * length], np.uint8).reshape(wide, length).T.copy()
             if kind == "grid":
                 return ends[0] + ends[1] * np.cumsum(planes.view("<u2")[:, 0].astype(np.int64))
+            *ends, order = ends
+            parts = planes.view(f"<u{wide}")[:, 0].astype(np.int64)
+            found = (parts >> 1) ^ -(parts & 1)  # the signs are in the last bits
+            for _ in range(order):
+                found = np.cumsum(found)
+            found = found.astype(f"<i{wide}")  # it wraps round
             if kind == "single":
-                return planes.view("<f4")[:, 0].astype(float)
-            level = np.cumsum(np.cumsum(planes.view("<u2")[:, 0].astype(np.int64)) & 65535) & 65535
-            return ends[0] + level * (ends[1] - ends[0]) / 65534
+                return (found ^ ((found >> 31) & 0x7FFFFFFF)).view("<f4").astype(float)
+            return ends[0] + found.view("<u2") * ((ends[1] - ends[0]) / 65534)
         at += wide * length
     raise IndexError(place)
 

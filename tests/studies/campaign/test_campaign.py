@@ -110,7 +110,7 @@ def test_bad_input_is_one_line(dock, file, whole, tmp_path):
     taken.write_text("")
     cases = [
         ("probe-cone-latch", "--out", "x", "has no distribution"),
-        (file, "--runs", 0, "--out", "x", "must be 1 to"),
+        (file, "--runs", 0, "--out", "x", "must be at least 1"),
         (file, "--out", folder, "--resume to go on"),
         (file, "--out", folder, "--resume", "--seed", 8, "seed was 7, is 8"),
         (file, "--out", folder, "--resume", "--set", "body.chaser.mass=601", "body.chaser.mass was"),
