@@ -9,10 +9,12 @@ import base64
 import gzip
 import hashlib
 import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from dockdyn import kept
-from dockdyn.installed import version
 
 SETTINGS = {"preset": 6, "lc": 3, "lp": 0, "pb": 0}  # the last three as `web/src/unpack.ts` has them
 AT_ONCE = 1 << 18  # bytes
@@ -41,12 +43,18 @@ def packed_text(data: bytes, most: float = math.inf) -> str:
     return base64.b64encode(packed + len(data).to_bytes(4, "little")).decode()
 
 
-def kept_text(data: bytes) -> str:
-    """Return the same of bytes that take long to pack and are the same in many pages: kept from one process to the next."""
-    place = kept.cache_root() / "pages"
-    name = hashlib.sha256(version("dockdyn").encode() + data).hexdigest()[:40]
+def kept_text(data: bytes, arrange: Callable[[bytes], bytes] | None = None) -> str:
+    """Return the same of bytes that take long to pack and are the same in many pages, kept from one process to the next.
+
+    `arrange` is a function of a module that puts them in another order before; what it and the packing are made of is part of
+    the name under which the text is kept.
+    """
+    makers = [kept.makers_of(Path(__file__).parent, ("dockdyn",))]
+    if arrange is not None:
+        makers.append(kept.makers_of(Path(str(sys.modules[arrange.__module__].__file__)).parent, ()))
+    place, name = kept.cache_root() / "pages", hashlib.sha256("".join(makers).encode() + data).hexdigest()[:40]
     found = kept.find_entry(place, name)
     if found is None:
-        found = packed_text(data).encode()
+        found = packed_text(data if arrange is None else arrange(data)).encode()
         kept.keep_entry(place, name, found)
     return found.decode()

@@ -13,7 +13,8 @@ from browser_unit_cases import drawn
 from page_script import needs_node, run_in_web
 
 import dockdyn
-from dockdyn.packing import SETTINGS, TooLong, packed_text
+from dockdyn import packing
+from dockdyn.packing import SETTINGS, TooLong, kept_text, packed_text
 from dockdyn.results import browser_unit as units
 from dockdyn.results import unit
 from dockdyn.results.browser_unit import MOST_BYTES, MOST_LETTERS, TooMuch, browser_unit, named_results, page_module
@@ -99,3 +100,18 @@ def test_packing_stops_where_a_text_is_longer_than_allowed_and_is_the_same_in_pa
     with pytest.raises(TooLong):
         packed_text(long, MOST_BYTES)
     assert time.process_time() - start < 3 * once
+
+
+def test_a_packed_text_is_kept_by_what_it_and_its_order_are_made_of(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    data = np.random.default_rng(7).bytes(1000)
+    plain, ordered = kept_text(data), kept_text(data, turned)
+    assert (plain, ordered) == (packed_text(data), packed_text(data[::-1]))
+    monkeypatch.setattr(packing, "packed_text", lambda data: "made again")
+    assert (kept_text(data), kept_text(data, turned)) == (plain, ordered)
+    monkeypatch.setattr(packing.kept, "makers_of", lambda folder, libraries: "another version")
+    assert (kept_text(data), kept_text(data, turned)) == ("made again", "made again")
+
+
+def turned(data):
+    return data[::-1]

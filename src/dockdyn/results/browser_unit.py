@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dockdyn import kept
-from dockdyn.packing import TooLong, packed_text
+from dockdyn.packing import TooLong, kept_text, packed_text
 from dockdyn.results import unit
 from dockdyn.results.methods import method_of, settings_of
 from dockdyn.scenario.language.places import Place, places_of
@@ -24,7 +23,6 @@ from dockdyn.scenario.language.units import Bounds
 from dockdyn.scenario.load import Scenario
 from dockdyn.translate.machine import Code
 from dockdyn.translate.scalar_program import SIZES
-from dockdyn.translate.store import name_of, store_folder
 from dockdyn.translate.wasm import WasmModule, wasm_module
 from dockdyn.translate.wasm_columns import columns_of
 from dockdyn.trees import leaves_of, unflatten
@@ -120,7 +118,7 @@ def packed_programs(
     except TooLong as error:
         raise _too_large() from error
     unit = {
-        "module": _kept_text(module.code),
+        "module": kept_text(module.code, columns_of),
         "image": image,
         "stack": memory.stack,
         "end": memory.end,
@@ -147,16 +145,6 @@ def page_module(codes: Mapping[str, Code]) -> WasmModule:
             f"its programs have more than {MOST_LETTERS / 1e6:g} million letters, which take too long to make"
         )
     return wasm_module(codes)
-
-
-def _kept_text(code: bytes) -> str:
-    """Return a module as a page has it, which takes long to pack: kept from one process to the next."""
-    name = name_of(("packed columns", code))
-    found = kept.find_entry(store_folder(), name)
-    if found is None:
-        found = packed_text(columns_of(code)).encode()
-        kept.keep_entry(store_folder(), name, found)
-    return found.decode()
 
 
 def _describe_number(number: Place, addresses: Sequence[int]) -> dict[str, Any]:

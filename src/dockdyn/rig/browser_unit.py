@@ -157,7 +157,7 @@ class PageRig(NamedTuple):
 
     @property
     def shown(self) -> tuple[tuple[str | None, ...], tuple[str, ...]]:
-        """What of a run says where the bodies of its scene are, and what its forces are."""
+        """Return the variables of a run that say where the bodies of its scene are, and what its forces are."""
         content = self.scenario.content
         return tuple(shown_bodies(content).values()), tuple(FORCES[name] for name in shown_forces(content))
 

@@ -76,12 +76,12 @@ class Loop(Module):
 
     @property
     def moved_mass(self) -> Float[Array, ""]:
-        """What forces accelerate (kg): m, and what a compensator adds to it."""
+        """Return the mass that forces accelerate (kg): m, and what a compensator adds to it."""
         return self.effective_mass + self.inertia
 
     @property
     def plant(self) -> ContactPlant | FreeMass:
-        """What moves, with its contacts."""
+        """Return the plant that moves, with its contacts."""
         return self.behind or FreeMass(self.moved_mass, self.stiffness, self.damping)
 
     def reduce_plant(self) -> Loop:

@@ -208,7 +208,7 @@ class URInPackets:
 
     @property
     def ignored(self) -> Counter[str]:
-        """What it did not take, by the reason."""
+        """Return the counts of what it did not take, by the reason."""
         return self.robot.ignored
 
     def fail(self, failed: bool) -> None:
