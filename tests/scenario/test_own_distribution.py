@@ -251,7 +251,7 @@ def test_a_campaign_and_what_it_goes_on_with(folder, dock):
     values = cases_of(folder / "many")
     assert_allclose(values.mean(), TRIANGLE.mean(), rtol=1e-3)  # of 64 Sobol points
     assert_allclose(values.std(), TRIANGLE.std(), rtol=2e-2)
-    page = (folder / "many/campaign-report.html").read_text(encoding="utf-8")
+    page = (folder / "many/campaign-report.html").read_text(encoding="utf-8").replace("<wbr>", "")
     assert "own_spread:Triangular, low 0.05 m/s, mode 0.06 m/s, high 0.1 m/s" in page
     assert dock(*arguments, "--resume").returncode == 0
     assert dock("campaign", "rerun", "many", "3", "--no-own-code").returncode == 2

@@ -4,7 +4,7 @@ Numbers agree to 1e-12 of the size of their variable; where that cannot be asked
 are nearly equal, to what XLA itself changes when all its arguments move by 1e-12 of theirs. Decisions, whole numbers and the
 places of NaN and infinities, are the same, but in rows that one of both ways by itself decides otherwise after such a move, or
 whose step ends where a guard is zero: there a contact is closed or open, a step taken or refused, by a rounding. Those are
-counted.
+counted; an implicit step has more of them, as from states that no run comes to Newton's corrections wander.
 """
 
 from functools import partial
@@ -31,6 +31,7 @@ from dockdyn.impact.laws.by_name import LAWS
 SAMPLE, ALL = 500, 10_000  # rows
 FEW = 0.1  # of the rows with a huge number: one of the two ways overflows, the other does not
 MANY = 0.01  # of the rows: decided by rounding
+WANDERING = 0.2  # of the rows of an implicit step: from a state that no run comes to, Newton's corrections wander
 LOOSE = 0.01  # of the numbers: held against moved arguments, not against their size
 PLANE = {"name": "cone", "shape": "plane", "point": [1.4, 0, 0], "normal": [1, 0, 0]}
 SHAPES = {
@@ -233,7 +234,8 @@ def check(name, make, count, better=False):
     assert len(others) <= max(2, FEW * len(huge))
     apart[huge] = False
     assert not apart.any(), [(place, rows.extreme.get(int(place))) for place in np.flatnonzero(apart)]
-    assert (differences.apart & rows.ordinary).sum() <= max(2, MANY * count)
+    share = WANDERING if ".corrections" in found.names else MANY
+    assert (differences.apart & rows.ordinary).sum() <= max(2, share * count)
 
 
 @pytest.mark.full_cases("latch", "rig", "four masses, fixed steps", "distance field")
