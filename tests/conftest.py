@@ -167,6 +167,7 @@ def dock(monkeypatch, capsys, tmp_path):
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dockdyn.cli.progress.FIRST", 1e6)
+    monkeypatch.setattr("dockdyn.results.drive.FIRST_TOLD", 1e6)
 
     def command(*arguments):
         monkeypatch.setattr(sys, "argv", ["dockdyn", *map(str, arguments)])
