@@ -48,6 +48,7 @@ from dockdyn.scenario.setups import setup_of
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.design import DesignSection
 from dockdyn.scenario.tables.look import with_looks
+from dockdyn.scenario.tables.mesh import NOT_MADE, Made, make_later
 from dockdyn.scenario.tables.named import are_named_at
 from dockdyn.scenario.tree_keys import relocate_to_tree
 
@@ -290,8 +291,8 @@ def check_tables(
                 except ScenarioError as error:
                     raise _not_there(error, one, key, plain, name, folder) from None
     try:
-        content = _validate(plain, name, folder)
         requirements = requirements_of(others.get("requirements", {}), name)
+        content = _validate(plain, name, folder)
     except ScenarioError as error:
         raise relocate_error(error, stated, name) from None
     scenario = Scenario(name, content, folder, requirements=requirements, campaign=campaign, design=design)
@@ -345,13 +346,21 @@ def content_at(
 
 
 def _validate(data: dict[str, Any], name: str, folder: Path | None, checked: Checked | None = None) -> Section:
-    """Return what `data` describes, without distributions and requirements."""
+    """Return what `data` describes, without distributions and requirements.
+
+    What takes a while is made of mesh files once nothing else is wrong. Tables that were `checked` have theirs.
+    """
     section = _section_of(data, name)
+    stages: tuple[tuple[Made, ...], ...] = ((),) if checked is not None else (("cloud", "field"), ("field",), ())
     with importable(folder):
-        try:
-            return section.model_validate(data, context=checked)
-        except ValidationError as error:
-            raise _refusal(error.errors(), data, name, section) from None
+        for later in stages:
+            try:
+                with make_later(*later):
+                    return section.model_validate(data, context=checked)
+            except ValidationError as error:
+                if problems := [one for one in error.errors() if one["type"] != NOT_MADE]:
+                    raise _refusal(problems, data, name, section) from None
+    raise AssertionError("in the last stage all is made")
 
 
 def _stated_table[Table: Section](section: type[Table], table: object, where: str, name: str) -> Table:

@@ -207,7 +207,7 @@ class CloudSection(NamedSection):
     def sample_mesh(self) -> Self:
         from dockdyn.scenario.meshes.kept import cloud_of
 
-        found = read_mesh(self, lambda mesh: cloud_of(mesh, self.count, self.radius))
+        found = read_mesh(self, "cloud", lambda mesh: cloud_of(mesh, self.count, self.radius))
         return self.model_copy(update={"sample": SampleSection(**found._asdict())})
 
     def check_unit(self, arm: float) -> None:

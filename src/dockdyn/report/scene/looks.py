@@ -126,7 +126,7 @@ def touched_mesh(section: PlacedMesh) -> MeshSolid:
     """Return the mesh of a section, in its place (m, body axes)."""
     from dockdyn.scenario.meshes.kept import solid_of
 
-    found = read_mesh(section, solid_of)
+    found = read_mesh(section, "solid", solid_of)
     attitude = np.asarray(quaternion_of(section.attitude))
     vertices = rotate(attitude / np.linalg.norm(attitude), found.vertices) + np.asarray(section.point, float)
     return MeshSolid(vertices, found.faces)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, Self
 
@@ -22,6 +24,9 @@ from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.part import Shape, refuse, without_computed
 
+Made = Literal["cloud", "field", "solid"]
+NOT_MADE = "not_made"  # the sort of problem that a section has of whose mesh nothing is made yet
+_later: ContextVar[tuple[Made, ...]] = ContextVar("what is made of meshes later", default=())
 HUGE = 50  # times what is a length of the body: such a mesh is hardly in metres
 
 
@@ -57,16 +62,30 @@ class MeshInFile(Protocol):
     def repair(self) -> bool: ...
 
 
-def read_mesh[Made](section: MeshInFile, maker: Callable[[MeshFile], Made]) -> Made:
-    """Return what `maker` makes of the mesh file of a section; refuses what is none."""
+@contextmanager
+def make_later(*sorts: Made) -> Iterator[None]:
+    """Make none of these of mesh files, which takes a while: their sections have a problem instead, `NOT_MADE`."""
+    token = _later.set(sorts)
+    try:
+        yield
+    finally:
+        _later.reset(token)
+
+
+def read_mesh[Result](section: MeshInFile, sort: Made, maker: Callable[[MeshFile], Result]) -> Result:
+    """Return what `maker` makes of the mesh file of a section, which is of a `sort`; refuses what is none."""
     name = section.file
     file = Path(name)
     if file.suffix.lower() not in SUFFIXES:
         refuse(f"file = {shown(name)}: must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
     try:
         check_mesh_file(file)
+        if sort in _later.get():
+            raise PydanticCustomError(NOT_MADE, "nothing is made of the mesh yet")
         return maker(MeshFile(file, file.stat().st_mtime_ns, section.unit, section.repair))
     except PydanticCustomError as problem:
+        if problem.type == NOT_MADE:
+            raise
         refuse(f"file = {shown(file.name)}: {problem}")
     except OSError as error:
         refuse(str(refusal(error, f"file = {shown(name)}", MESH)))
@@ -104,7 +123,7 @@ class MeshSection(Shape):
 
     @model_validator(mode="after")
     def compute_field(self) -> Self:
-        found = read_mesh(self, self._field)
+        found = read_mesh(self, "field", self._field)
         return self.model_copy(update={"field": FieldSection(**found._asdict())})
 
     def _field(self, mesh: MeshFile) -> Any:  # noqa: ANN401, of a module that is imported late
