@@ -126,3 +126,31 @@ def test_bodies_that_touch_in_several_places_are_held_in_each(load):
         assert (run.depth.values[-1, 0] < -0.2752 * scale) == (share > 1)
         if share > 1:
             assert run.contact_loss.values[-1, 0] == pytest.approx(energy, rel=1e-6)
+
+
+@pytest.mark.parametrize("delay", [0.0, 2e-3])
+def test_a_neck_holds_in_steps_of_one_length_too(load, delay):
+    """Where no event is located: pull, impulse and energy are those of located events, to the length of a step."""
+
+    def struck(**integrator):
+        contact = {"law": "jkr", "stiffness": 3e5, "pull_off_force": 20.0, "damping": 5.0}
+        tables = {
+            "schema": 2,
+            "motion": "line",
+            "duration": 0.3,
+            "body": {
+                "left": {"mass": 10.0, "position": -0.1, "velocity": 0.5},
+                "right": {"mass": 20.0, "position": 0.0},
+            },
+            "contact": {"one": {"between": ["left", "right"], "normal": contact}},
+            "integrator": integrator,
+            "output": {"interval": 2e-4},
+        }
+        return dockdyn.simulate(load(tables if not delay else tables | {"loop": {"delay": delay}}))
+
+    located, fixed = struck(method="located"), struck(method="fixed", step=2e-5)
+    pulls = [float(one.normal_force.min()) for one in (located, fixed)]
+    assert pulls[0] < -20.0 and pulls[1] == pytest.approx(pulls[0], rel=2e-3)
+    for name in ("episode_release", "episode_impulse"):
+        assert float(fixed[name][0]) == pytest.approx(float(located[name][0]), rel=2e-4)
+    assert float(fixed.kinetic_energy[-1]) == pytest.approx(float(located.kinetic_energy[-1]), rel=2e-4)

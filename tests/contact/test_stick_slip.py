@@ -270,3 +270,22 @@ def test_refused_where_it_cannot_be(load):
         setup_named(scenario.content.setup).functional_unit(scenario, integrated=False)
     with refused("'stick-slip'", "a rig does not keep"):
         load(tables | {"rig": {"carries": "ball", "against": "anvil"}})
+
+
+def test_a_damped_spring_that_slips_around_bends_takes_few_steps(load):
+    """Its stretch and the sliding are in other directions: beside steps of one length, whose error halves with them."""
+
+    def energy(**integrator):
+        tables = ball_on_plane(
+            [0.05, 0.03, -0.3],
+            [1.0, -3.0, 0.0],
+            {"law": "hertz", "stiffness": 2e5},
+            {"law": "stick-slip", "coefficient": 0.2, "stiffness_ratio": 0.8, "retardation_time": 2e-3},
+        )
+        found = dockdyn.simulate(load(tables | {"integrator": integrator}))
+        return float(found.kinetic_energy[-1]), int(found.attrs["steps"])
+
+    coarse, fine = (energy(method="fixed", step=step)[0] for step in (2e-5, 1e-5))
+    found, steps = energy(tolerance=1e-11)
+    assert steps < 3000
+    assert found == pytest.approx(2 * fine - coarse, rel=1e-5)

@@ -167,3 +167,47 @@ def test_a_reference_at_the_port_is_the_pose_that_an_approach_begins_with(period
 def test_refusals_in_one_line(changes, words):
     with refused(words):
         dockdyn.load("probe-cone", {"control": dict(HOLD), **changes})
+
+
+@pytest.mark.parametrize("thrusters", [False, True])
+def test_a_wheel_of_control_that_idles_keeps_its_spin(load, thrusters):
+    """In the body's axes, whichever way the body turns, as that of a law that acts at every instant: no motor turns it."""
+
+    def flown(**control):
+        tables = {
+            "schema": 2,
+            "duration": 4.0,
+            "body": {
+                "ship": {"mass": 100.0, "inertia": [10.0, 20.0, 30.0], "rate": [0.2, -0.1, 0.05]},
+                "other": {"mass": 1.0, "inertia": [1.0, 1.0, 1.0], "position": [10.0, 0.0, 0.0]},
+            },
+            "thruster": {"puff": {"body": "other", "position": [0, 0, 0], "direction": [1, 0, 0], "force": 0.0}},
+            "control": {
+                "body": "ship",
+                "law": "attitude-hold",
+                "base_stiffness": 20.0,
+                "base_damping": 40.0,
+                "base_limit": 10.0,
+                "attitude": {"axis": [0, 0, 1], "angle": 0.8},
+                "phases": ["held"],
+                **control,
+            },
+            "phase": {"held": {}, "free": {"when": {"lasting": 1.0}, "set": {"thruster.puff.force": 0.0}}},
+            "output": {"interval": 0.01},
+        }
+        return dockdyn.simulate(load(tables))
+
+    continuous = None if thrusters else flown()
+    jet = {"position": [1, 0, 0], "direction": [0, 1, 0], "force": 0.5}
+    pulsed = {"thruster": {"jet": jet}} if thrusters else {}
+    sampled = flown(period=0.005, **pulsed)
+    idles = sampled.time.values > 1.0 + 0.005
+    spin = sampled.wheel_momentum.values[idles]
+    assert np.abs(spin).max() > 1.0
+    np.testing.assert_allclose(spin, np.broadcast_to(spin[0], spin.shape), rtol=1e-12, atol=1e-12)
+    if thrusters:
+        pulses = sampled.thruster_pulses.values
+        assert pulses[-1].sum() == pulses[np.argmax(idles)].sum()
+    if continuous is not None:  # beside it, but for what a sample is late
+        ends = [one.rate.sel(body="ship").values[-1] for one in (continuous, sampled)]
+        np.testing.assert_allclose(ends[1], ends[0], atol=2e-3)

@@ -16,7 +16,7 @@ from dockdyn.contact.bound_tree import walk_tree
 from dockdyn.contact.clearances import ROUNDING, Clearances, MemberBounds, RelativePose, frozen
 from dockdyn.contact.contact_kinematics import ContactKinematics
 from dockdyn.contact.contact_memory import ContactMemory
-from dockdyn.contact.contact_modes import APART, PRESSING, SLACK, force_guard, force_in_mode, gated_force
+from dockdyn.contact.contact_modes import APART, GATED, PRESSING, SLACK, force_guard, force_in_mode, gated_force
 from dockdyn.contact.laws.bristles import Bristles
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
@@ -717,6 +717,12 @@ class ContactGroup(Module):
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
         """Return the mode at the start of a run."""
         return self.mode_of(self.state(jnp.asarray(APART, int), own, other, past=self.first_memory()))
+
+    def present_mode(self, own: Placed, other: Placed, past: ContactMemory | None) -> Int[Array, ""]:
+        """Return the mode where no events are located: that of a bond that still holds, too."""
+        if past is None or not self.law.adheres():
+            return self.first_mode(own, other)
+        return self.mode_of(self.state(jnp.asarray(GATED, int), own, other, past=past))
 
 
 def _attitude_over(own: Placed, other: Placed) -> Quaternion:

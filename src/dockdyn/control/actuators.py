@@ -111,6 +111,11 @@ class Actuators(Module):
         return Actuation(jnp.zeros(0), wheel, thrust, jets)
 
 
+def idle_actuation(motors: Row, rate: Three, wheel: Three) -> Actuation:
+    """Return what actuators give that are asked for nothing: a base that turns at a `rate` carries its spinning wheel along."""
+    return Actuation(jnp.zeros_like(motors), -jnp.cross(rate, wheel), jnp.zeros(3), jnp.zeros(3))
+
+
 def share_within(room: Row, wanted: Row) -> Float[Array, ""]:
     """Return the largest share, from 0 to 1, of what is wanted that nowhere is larger by size than there is room for."""
     cut = jnp.abs(wanted) > room

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.actuators import Actuation, Actuators, idle_actuation
 from dockdyn.control.controller import Controller, Measured, Three, as_floats, in_body_axes
 from dockdyn.control.plant import ArmLaw, ArmPlant, Row
 from dockdyn.control.reference import Reference
 from dockdyn.control.thrusters import Pulses, Thrusters
 from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
+from dockdyn.integrate.model import choose_tree
 from dockdyn.trees import Module, field, map_leaves
 
 
@@ -33,6 +34,7 @@ class Held(NamedTuple):
     samples: Float[Array, ""]  # taken so far
     wanted: Wanted  # since the last sample
     pulses: Pulses | tuple[()]
+    active: Float[Array, ""]  # 1 since a sample at which control acts; 0 since one at which it idles
 
 
 class SampledControl(Module):
@@ -58,15 +60,17 @@ class SampledControl(Module):
             assert isinstance(seen, Measured)
             law = as_floats(self.law.init(seen))
         motors = jnp.zeros_like(self.actuators.motors)
-        return Held(law, jnp.zeros(()), Wanted(motors, jnp.zeros(3), jnp.zeros(3)), pulses)
+        return Held(law, jnp.zeros(()), Wanted(motors, jnp.zeros(3), jnp.zeros(3)), pulses, jnp.ones(()))
 
     def act(self, memory: Held, seen: Measured | ArmPlant) -> tuple[Held, Actuation]:
-        """Return the rate of what is remembered, and what the actuators give of what is held."""
+        """Return the rate of what is remembered, and what the actuators give of what is held; nothing where control idles, and
+        the wheel keeps its spin."""
         rate, (motors, force, torque) = map_leaves(jnp.zeros_like, memory), memory.wanted
+        idle = idle_actuation(motors, seen.turning(), seen.wheel)
         if self.thrusters is None or not isinstance(memory.pulses, Pulses):
             given = self.actuators.give(force, torque, seen.turning(), seen.wheel, seen.used)
-            return rate, given._replace(motors=self.actuators.drive(motors))
-        wheel = self.actuators.turn(torque, seen.turning(), seen.wheel)
+            return rate, choose_tree(memory.active > 0, given._replace(motors=self.actuators.drive(motors)), idle)
+        wheel = jnp.where(memory.active > 0, self.actuators.turn(torque, seen.turning(), seen.wheel), idle.wheel)
         running = rate.pulses._replace(on_time=memory.pulses.firing)
         return rate._replace(pulses=running), self.thrusters.give(memory.pulses, wheel)
 
@@ -97,14 +101,17 @@ class SampledControl(Module):
     ) -> Held:
         """Return what is remembered after a sample at `t` (s); of control that is not `active` it commands nothing."""
         rate, wanted = self._ask_law(memory.law, seen)
+        acts = jnp.ones(())
         if active is not None:
             rate, wanted = map_leaves(lambda leaf: jnp.where(active, leaf, 0.0), (rate, wanted))
+            acts = jnp.where(active, 1.0, 0.0)
         law = map_leaves(lambda a, b: a + self.period * b, memory.law, rate)
         samples, pulses = memory.samples + 1, memory.pulses
         if self.thrusters is not None and isinstance(pulses, Pulses):
             wheel = self.actuators.turn(wanted.torque, seen.turning(), seen.wheel)
-            pulses = self.thrusters.fire(t, samples * self.period, wanted.force, wanted.torque - wheel, pulses)
-        return Held(law, samples, wanted, pulses)
+            rest = jnp.where(acts > 0, wanted.torque - wheel, 0.0)
+            pulses = self.thrusters.fire(t, samples * self.period, wanted.force, rest, pulses)
+        return Held(law, samples, wanted, pulses, acts)
 
     def _ask_law(self, memory: PyTree, seen: Measured | ArmPlant) -> tuple[PyTree, Wanted]:
         """Return the rate of what the law remembers, and what it wants; of an arm's law, which remembers nothing, what

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dockdyn.control.actuators import Actuation, Effort
+from dockdyn.control.actuators import Actuation, Effort, idle_actuation
 from dockdyn.control.body_control import BodyControl
 from dockdyn.control.controller import Measured, Three
-from dockdyn.control.plant import Row, attitude_error
+from dockdyn.control.plant import attitude_error
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.thrusters import Pulses
 from dockdyn.deferred import Array, Bool, PyTree, jnp
@@ -69,11 +69,6 @@ def _rate_and_actuation(
         return found
     still = map_leaves(jnp.zeros_like, found[0]), idle_actuation(found[1].motors, seen.chaser.rate, seen.wheel)
     return choose_tree(idles, still, found)
-
-
-def idle_actuation(motors: Row, rate: Three, wheel: Three) -> Actuation:
-    """Return what actuators give that are asked for nothing: a base that turns at a `rate` carries its spinning wheel along."""
-    return Actuation(jnp.zeros_like(motors), -jnp.cross(rate, wheel), jnp.zeros(3), jnp.zeros(3))
 
 
 def observe_control(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_variables
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.docking.schema.multibody import SeveralBodiesSection
+from dockdyn.docking.schema.phases import time_to_change
 from dockdyn.docking.step_limit import explain_many_steps
 from dockdyn.docking.tank_data import tank_variables
 from dockdyn.results.control.data import control_data
@@ -418,7 +420,12 @@ def _phase_times(content: MechanismSection, run: Run) -> dict[str, Any]:
         return {}
     number = run.log.seen["phase_number"]
     began = [run.log.first_time(number >= index) for index in range(len(content.phase))]
-    return {"phase_began": (("phase",), np.array(began), {"units": "s", "long_name": "when the phase began"})}
+    needed = [*(time_to_change(*both) for both in itertools.pairwise(content.phase)), 0.0]
+    words = "how long what the phase changes takes to be there, where the next one does not set it at once"
+    return {
+        "phase_began": (("phase",), np.array(began), {"units": "s", "long_name": "when the phase began"}),
+        "phase_change_time": (("phase",), np.array(needed), {"units": "s", "long_name": words}),
+    }
 
 
 def _joint_ranges(content: MechanismSection) -> dict[str, Any]:

@@ -22,6 +22,7 @@ def mechanism_doubts(dataset: Dataset) -> list[str]:
     """Return all of them."""
     found = [
         _never_begun,
+        _cut_changes,
         _rigid_catches,
         _struck_contacts,
         _turned_bushings,
@@ -111,6 +112,19 @@ def _never_begun(dataset: Dataset) -> list[str]:
     first, *later = names
     words = f"phase {first} never began: what it waits for did not come"
     return [f"{words}; nor did what comes after it, {', '.join(later)}" if later else words]
+
+
+def _cut_changes(dataset: Dataset) -> list[str]:
+    """Return a warning for every phase that was over before the numbers that it changes smoothly were there."""
+    if "phase_change_time" not in dataset:
+        return []
+    names, began, needed = (dataset[name].values for name in ("phase", "phase_began", "phase_change_time"))
+    return [
+        f"phase {str(name)!r} was over after {lasted:.4g} s, and what it changes takes {takes:.4g} s: that jumped to its end; "
+        "let the next phase wait for longer, or state a shorter over"
+        for name, lasted, takes in zip(names, np.diff(began), needed, strict=False)
+        if lasted < takes * (1 - 1e-9)
+    ]
 
 
 def _turned_bushings(dataset: Dataset) -> list[str]:

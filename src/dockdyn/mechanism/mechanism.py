@@ -175,10 +175,11 @@ class Mechanism(ContactModel):
         """Return the state at t = 0 before the first sample of control."""
         q, v, here = self._begun()
         touching = tuple(group.first_mode(here.bodies[group.first], here.bodies[group.second]) for group in self.groups)
-        first = tuple(one.element.init(*one.sides(here)) for one in self.elements)
-        modes, memories = settle_elements(self.elements, first, here)
+        elements = self._first_elements(here)
+        first = tuple(one.element.init(*one.sides(here)) for one in elements)
+        modes, memories = settle_elements(elements, first, here)
         outside = self._outside(self.seen(State(q, v, None, None), here))
-        v, memories = self._fall_in(State(q, v, None, None), self.elements, first, memories)
+        v, memories = self._fall_in(State(q, v, None, None), elements, first, memories)
         touching = self._part_carried_groups(touching, memories)
         hits = first_hits(self.groups, here.bodies)
         taken = stack_rows([g.stored_energy(here.bodies[g.first], here.bodies[g.second]) for g in self.groups])
@@ -212,7 +213,14 @@ class Mechanism(ContactModel):
 
     def first_catches(self) -> dict[str, Scalar]:
         """Return how far (m) from its seat each latch, by its name, has caught what it holds at t = 0; zero of what is free."""
-        return caught_from(self.elements, self._begun()[2])
+        here = self._begun()[2]
+        return caught_from(self._first_elements(here), here)
+
+    def _first_elements(self, here: Placement) -> tuple[Mount, ...]:
+        """Return the elements with the numbers that they have at t = 0, as the first phase begins."""
+        if self.phases is None or self.phases.ramps is None:
+            return self.elements
+        return self.elements_in(*self.phases.begin(here.bodies))
 
     def _outside(self, seen: Seen) -> Outside:
         """Return what is remembered at t = 0 of what acts from outside."""
@@ -703,9 +711,9 @@ class Mechanism(ContactModel):
 
     def gated(self, x: State) -> State:
         places, modes = self.placement(x).bodies, list(x.mode)
-        for number, group in enumerate(self.groups):
+        for number, (group, _, past) in enumerate(self._groups_with_memory(x)):
             if isinstance(group, ContactGroup):
-                modes[number] = group.first_mode(places[group.first], places[group.second])
+                modes[number] = group.present_mode(places[group.first], places[group.second], past)
         touching = self._part_carried_groups(tuple(modes[: len(self.groups)]), x.memory.elements)
         return State(x.q, x.v, (*touching, *modes[len(self.groups) :]), x.memory)
 

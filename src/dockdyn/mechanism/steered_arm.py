@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dockdyn.contact.group import Wrench
-from dockdyn.control.actuators import Actuation, Actuators, Effort
+from dockdyn.control.actuators import Actuation, Actuators, Effort, idle_actuation
 from dockdyn.control.joint_control import JointControl
 from dockdyn.control.plant import ArmLaw, Response, Row, Three, attitude_error
 from dockdyn.control.reference import InertialReference
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.set_points import SetPoints
-from dockdyn.control.steering import Steering, idle_actuation, observe_given
+from dockdyn.control.steering import Steering, observe_given
 from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import choose_tree

@@ -177,20 +177,21 @@ class StickSlip(Module):
         moved = (past.path - past.anchors) * since
         along = normal * moved.dot(normal)
         moved = along if spins else moved - along
-        lead = motion * self.retardation_time
-        held = moved + lead
-        size = length_of(held)
         elastic = jnp.sum(stiffness * within)
         bears = elastic > 0
         pressed = within * (jnp.maximum(pressing, 0.0) / jnp.where(bears, elastic, 1.0))
         most = jnp.where(bears, self.limit(length_of(motion)) / self.stiffness_ratio * pressed, 0.0)
         # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
+        stretch = length_of(moved)
+        cut = stretch > most * (1 - ROUNDING)
+        kept = jnp.where(cut, most / jnp.where(cut, stretch, 1.0), 1.0)
+        # the stretch is cut before the damper adds to it, as it is when the step ends: else the force would turn there
+        held = moved * kept + motion * self.retardation_time
+        size = length_of(held)
         slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
-        # the stretch alone: the damper's part of the force is lost, and leaves none the other way
-        stretch = length_of(moved)
-        cut = slips & (stretch > most * (1 - ROUNDING))
-        left = jnp.where(within > 0, jnp.where(cut, most / jnp.where(cut, stretch, 1.0), 1.0), 0.0)
+        # the damper's part of the force is lost, and leaves none the other way
+        left = jnp.where(within > 0, kept, 0.0)
         excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & cut, stretch - most, 0.0))
         return FrictionGrip(moved, held * share, moved * left, excess)
 

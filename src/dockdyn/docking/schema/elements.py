@@ -476,7 +476,8 @@ class LatchSection(LineSection):
         return True
 
     def settable(self) -> list[str]:
-        return [*super().settable(), "closed"]
+        """Return the numbers that phases may set, and the switch; the cone stays where it is."""
+        return [*(key for key in super().settable() if key != "entry"), "closed"]
 
     def check_cone(self, half_angle: float, depth: float, radius: float, law: Any) -> None:  # noqa: ANN401, a law of whatever kind
         """Refuse what cannot be of a tip of `radius` (m) in a cone of `half_angle` (rad) and `depth` (m), whose contact has

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
@@ -117,9 +118,31 @@ def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], t
         values = [_value(phase.name, key, value, acting) for key, value in stated.items()]
         units = [_unit(key, acting) for key in stated]
         if phase.over is not None:
-            _check_ramp(phase.name, list(stated), units)
+            _check_ramp(phase.name, list(stated), units, acting)
         found.append(phase.model_copy(update={"changed": list(stated), "values": values, "units": units}))
+    for phase, following in itertools.pairwise(found):
+        _check_time_left(phase, following)
     return found
+
+
+def time_to_change(phase: PhaseSection, following: PhaseSection) -> float:
+    """Return how long (s) a phase needs before the following one may begin: until numbers that it changes smoothly, and that
+    one does not set at once, are there."""
+    numbers = {key for key, unit in zip(phase.changed, phase.units, strict=True) if unit != SWITCH}
+    goes_on = numbers if following.over is not None else numbers - set(following.changed)
+    return float(phase.over) if phase.over is not None and goes_on else 0.0
+
+
+def _check_time_left(phase: PhaseSection, following: PhaseSection) -> None:
+    """Refuse a phase that waits less long than what changes before it takes: that would jump to its end."""
+    when, needed = following.when, time_to_change(phase, following)
+    if when is None or when.event is not None or when.speed is not None or when.lasting is None:
+        return
+    if when.lasting < needed:
+        refuse(
+            f"phase.{following.name}.when.lasting = {float(when.lasting):g} s: what phase {phase.name!r} changes takes over = "
+            f"{needed:g} s, and would jump to its end; must be at least that"
+        )
 
 
 def _entries(phase: PhaseSection, acting: Acting) -> dict[str, Any]:
@@ -136,13 +159,16 @@ def _entries(phase: PhaseSection, acting: Acting) -> dict[str, Any]:
     return found
 
 
-def _check_ramp(phase: str, keys: list[str], units: list[str]) -> None:
+def _check_ramp(phase: str, keys: list[str], units: list[str], acting: Acting) -> None:
     """Refuse a phase that changes over a time what cannot go there smoothly, or nothing."""
     if all(unit == SWITCH for unit in units):
         refuse(f"phase.{phase}.over: it sets no number that could go there smoothly; must be left out")
     for key in keys:
         if key.endswith(".moved_mass"):
             refuse(f"phase.{phase}.set.{key}: inertia that grows would need a force; must be set without over")
+        name, _, field = key.rpartition(".")
+        if field in ("slip", "stiffness") and getattr(acting[name], "slip", None) is not None:
+            refuse(f"phase.{phase}.set.{key}: what slips does not follow it smoothly; must be set without over")
 
 
 class Entries(NamedTuple):
@@ -170,7 +196,7 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
         except PydanticCustomError as error:
             refuse(f"phase.{phase}.set.{key} = {shown(value)}: {error}")
     if field not in section.settable():
-        refuse(f"phase.{phase}.set.{key}: must be a key that {name!r} states; {nearest(field, section.settable())}")
+        refuse(f"phase.{phase}.set.{key}: no number of {name!r} that phases set; {nearest(field, section.settable())}")
     stated = section.model_dump(exclude_unset=True) | {field: value}
     try:
         return float(getattr(type(section).model_validate(stated), field))
