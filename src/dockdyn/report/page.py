@@ -465,7 +465,7 @@ def _write_blocks(blocks: Sequence[ReportBlock], name: str) -> Html:
         if block.table is not None and block.table.rows:
             parts.append(_grid(block.table, name))
             more = f"And {block.table.left_out} more; the result file has them all."
-            parts.append(element("p", more, class_="note") if block.table.left_out else None)
+            parts.append(element("p", more, class_="note left-out") if block.table.left_out else None)
         parts.append(_pairs(block.rows))
         text = element("pre", block.text, tabindex=0) if block.text else None
         parts.append(element("details", element("summary", block.folded), text) if text and block.folded else text)

@@ -6,6 +6,7 @@ import { Distributions } from "./distributions.ts";
 import { refusalOf, scaled, type Law } from "./draws.ts";
 import { CaseMap, type CaseAxis, type Outcomes } from "./map.ts";
 import { isAllowed, moveInWords, settingsOf, shownUnit, tellCommand, withSettings } from "./numbers.ts";
+import { tellMisses } from "./misses.ts";
 import { Pool } from "./pool.ts";
 import { tellRequirements, tellTables, tellTiles, tellVerdict, toldOf, type Told } from "./retold.ts";
 import { Runner } from "./runner.ts";
@@ -101,6 +102,7 @@ export class LiveCampaign {
     this.map.show(this.axes(), this.outcomes());
     this.map.choose(this.chosen);
     this.tellCounts();
+    this.tellMisses();
     this.said.replaceChildren(`Move a number: all ${cases} cases are computed again in this page.`);
   }
 
@@ -276,6 +278,7 @@ export class LiveCampaign {
     tellAdvice(moved ? { settings: null, worst: this.worstAdvice() } : null);
     this.map.show(this.axes(), this.outcomes());
     this.tellCounts();
+    this.tellMisses();
     this.tellMoves(changed);
     this.again.hidden = !moved;
     tellCommand(this.again, this.data.command, changed.flatMap((place) => this.settingsOf(place)));
@@ -328,6 +331,14 @@ export class LiveCampaign {
   private tellCounts(): void {
     const there = this.outcomes().filter(({ cases }) => cases.length), bar = element("div", { class: "shares" }, ...there.map(({ colour, cases }) => element("span", { style: `flex:${cases.length} 1 0;background:var(--${colour})` })));
     this.counts.replaceChildren(bar, ...there.map(({ words, colour, cases }) => element("p", {}, element("i", { class: "swatch block", style: `background: var(--${colour})` }), words, element("b", {}, String(cases.length)))));
+  }
+
+  private tellMisses(): void {
+    const show = (place: number) => {
+      void this.choose(place);
+      document.getElementById("motion")!.scrollIntoView({ block: "start" });
+    };
+    tellMisses(this.told, this.now.failed, this.worstFirst(), (place) => relativeMargins(this.told, place), show);
   }
 
   private axes(): CaseAxis[] {
