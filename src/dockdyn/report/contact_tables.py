@@ -51,11 +51,24 @@ def contacts_in_words(dataset: Dataset, summary: dict[str, Any], classes: list[s
     for name, effect in EFFECTS.items():
         numbers = [index + 1 for index, found in enumerate(classes) if found == name]
         if numbers:
-            words.append(f"{_describe_contacts(numbers, count)} {name} ({effect}).")
+            fed = _energy_fed(dataset, numbers) if name == "active" else ""
+            words.append(f"{_describe_contacts(numbers, count)} {name} ({effect}{fed}).")
     unsettled = [index + 1 for index, found in enumerate(classes) if found == NOTHING]
     if unsettled:
         words.append(f"{_describe_contacts(unsettled, count)} not over when the run ended.")
     return words
+
+
+def _energy_fed(dataset: Dataset, numbers: Sequence[int]) -> str:
+    """Return how much energy active contacts have gained, beyond what their laws took, and which most; of some that overlap
+    in time only the most, as each has that of the whole motion meanwhile."""
+    gains = {number: float(dataset.episode_energy_gain[number - 1]) for number in numbers}
+    most = max(gains, key=lambda number: gains[number])
+    if len(gains) == 1:
+        return f": {format_significant(gains[most])} J fed in"
+    if set(overlapping_contacts(dataset)) & gains.keys():
+        return f": up to {format_significant(gains[most])} J fed in, Q{most}"
+    return f": {format_significant(sum(gains.values()))} J fed in, most in Q{most}"
 
 
 def all_struck(dataset: Dataset) -> bool:
@@ -108,6 +121,11 @@ def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str]
         f"impulse is that of the normal force. The energy change is that of the kinetic energy{inside} since t = 0, taken when "
         f"the last delayed force of the contact has acted; {said}{dash}"
     ]
+    if float(dataset.attrs["delay_s"]) > 0 and any(classes):
+        notes.append(
+            "The energy change in a contact is that from its onset until its last late force has acted; where it is positive "
+            "the loop’s delay has fed in more than the contact’s laws took."
+        )
     if any(classes) and (together := contacts_or_count(overlapping_contacts(dataset), 60)):
         notes.append(
             f"{together} overlap others in time: their energy is that of the whole motion meanwhile, not of one contact alone, "
@@ -129,6 +147,8 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
     ]
     rubs = "episode_friction_loss" in dataset
     columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), *([("friction took", "J")] if rubs else [])]
+    late = float(dataset.attrs["delay_s"]) > 0 and any(classes)
+    columns += [("energy change in it", "J")] if late else []
     columns += [("energy change after", "J"), *([("class", "")] if any(classes) else [])]
     found = summary["contacts"][:LISTED]
     times = {
@@ -150,18 +170,19 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
             times["peak_time_s"][index],
             format_significant(contact["impulse_N_s"]),
             *([format_significant(contact["friction_loss_J"])] if rubs else []),
+            *([format_significant(float(dataset.episode_energy_gain[index]))] if late else []),
             format_significant(float(dataset.episode_energy[index])),
             *([classes[index]] if any(classes) else []),
         ]
         for index, contact in enumerate(found)
     ]
     groups = [("", 5), ("position at onset", 3), ("", len(columns) - 8)]
-    late = max(0, len(classes) - LISTED)
+    left_out = max(0, len(classes) - LISTED)
     worded = {0, 3, 4} | ({len(columns) - 1} if any(classes) else set())
     keys = ["number", "onset", "release", "feature", "surface", *"---", *(["-"] if turned else []), "approach_speed"]
-    keys += ["peak_force", "peak_time", "impulse", *(["friction_loss"] if rubs else []), "energy"]
-    keys += ["-"] if any(classes) else []
-    return Table(columns, rows, groups, worded, {"active"}, look="dense", left_out=late, live="contacts", keys=keys)
+    keys += ["peak_force", "peak_time", "impulse", *(["friction_loss"] if rubs else []), *(["gain"] if late else [])]
+    keys += ["energy", *(["class"] if any(classes) else [])]
+    return Table(columns, rows, groups, worded, {"active"}, look="dense", left_out=left_out, live="contacts", keys=keys)
 
 
 def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = None) -> Table:

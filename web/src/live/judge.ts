@@ -44,6 +44,11 @@ export function judge(one: RequirementToMeet, figures: ReadonlyMap<string, numbe
   return { words, value, met: hidden && open ? null : COMPARED[relation](value, limit), margin: hidden && open ? NaN : marginOf(value), share };
 }
 
+/** Return how much a requirement is of concern: those that are not met, not decided, and met by the least margin. */
+export function concern({ met, share }: JudgedRequirement): number {
+  return (met === false ? 2e9 : met === null ? 1e9 : 0) + (share ?? 0);
+}
+
 const MARKS = new Map<boolean | null, [sort: string, mark: string, words: string]>([[true, ["ok", "✓", "met"]], [false, ["bad", "✗", "not met"]], [null, ["open", "?", "not decided"]]]);
 
 /** Show requirements with these figures; what the report had comes back where nothing has `moved`. */
@@ -105,20 +110,4 @@ function span(text: string): HTMLElement {
   const made = document.createElement("span");
   made.textContent = text;
   return made;
-}
-
-/** Show the numbers of tiles that are sums of figures; those that are none are marked as the report's. */
-export function showTiles(figures: ReadonlyMap<string, number>, moved: boolean): void {
-  for (const tile of document.querySelectorAll<HTMLElement>(".tile")) {
-    tile.classList.toggle("reported", moved && !tile.dataset.figures);
-    if (!tile.dataset.figures) continue;
-    const number = tile.querySelector(".v")!.firstChild as Text, note = tile.querySelector(".f");
-    tile.dataset.number ??= number.data;
-    tile.dataset.note ??= note?.textContent ?? "";
-    const terms = JSON.parse(tile.dataset.figures) as [string, number][];
-    const value = terms.reduce((sum, [name, factor]) => sum + factor * (figures.get(name) ?? NaN), 0);
-    number.data = moved ? writeNumber(value) : tile.dataset.number;
-    if (note) note.textContent = moved ? `${tile.dataset.number} in the report` : tile.dataset.note;
-    tile.classList.toggle("moved", moved);
-  }
 }

@@ -16,7 +16,7 @@ from dockdyn.docking.views.ramp_report import ramp_figures, ramp_in_words, ramp_
 from dockdyn.docking.views.shown_surface import Shown, shown_surfaces
 from dockdyn.docking.views.trajectory import trajectory_chart
 from dockdyn.report.charts import contact_charts as charts
-from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, line_style, lines_of
+from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, Source, line_style, lines_of
 from dockdyn.report.charts.joint_panels import joint_panels
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.contact_tables import (
@@ -135,6 +135,7 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
                 total,
                 "orange",
                 figures=[("peak_force_N", 1.0)],
+                source=Source([("normal_force", contact, 1.0) for contact in range(dataset.sizes["contact"])]),
             )
         )
     else:
@@ -144,7 +145,16 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
     elif not all_struck(dataset) and dataset.sizes["contact"] and dataset.sizes["episode"]:
         depth = np.maximum(dataset.depth.values.max(axis=1), 0.0) * 1e3
         tiles.append(
-            Tile("Largest penetration", format_significant(float(depth.max())), "mm", "as sampled", time, depth)
+            Tile(
+                "Largest penetration",
+                format_significant(float(depth.max())),
+                "mm",
+                "as sampled",
+                time,
+                depth,
+                source=Source([("depth", contact, 1e3) for contact in range(dataset.sizes["contact"])], most=True),
+                retold="largest",
+            )
         )
     kinetic = dataset.kinetic_energy.values
     change, first = float(kinetic[-1] - kinetic[0]), summary["kinetic_energy_start_J"]
@@ -160,6 +170,7 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
             "green",
             alarming=change > 0 and "active" in summary["energy_class"],
             figures=[(f"kinetic_energy_{end}_J", sign if change <= 0 else -sign) for end, sign in ENDS],
+            source=Source([("kinetic_energy", 0, 1.0)]),
         )
     )
     delay = float(dataset.attrs["delay_s"])
@@ -183,7 +194,8 @@ def _tightest_limit(requirements: list[dict[str, Any]]) -> list[Tile]:
     if not used:
         return []
     name, share, _ = used[0]
-    return [Tile("Share of the tightest limit", f"{100 * share:.0f}", "%", name, bars=used[:6], alarming=share > 1)]
+    number = f"{100 * share:.0f}"
+    return [Tile("Share of the tightest limit", number, "%", name, bars=used[:6], alarming=share > 1, retold="limits")]
 
 
 def _hardest_impact_tile(dataset: Dataset) -> list[Tile]:
@@ -210,7 +222,9 @@ def _largest_approach(contacts: list[dict[str, Any]]) -> list[Tile]:
         for number, speed in enumerate(speeds[:6], start=1)
     ]
     which = f"Q{int(np.argmax(speeds)) + 1} of {count_of(len(speeds), 'contact')}"
-    return [Tile("Largest approach speed", format_significant(max(speeds)), "mm/s", which, bars=bars)]
+    return [
+        Tile("Largest approach speed", format_significant(max(speeds)), "mm/s", which, bars=bars, retold="approach")
+    ]
 
 
 def _run_verdict(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> str:
