@@ -111,10 +111,15 @@ def render_page(
     inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
     staged, judged = scene is not None, _requirements(report)
     beside = judged if staged and live is None else None
+    bars, told = (None if beside else judged), blocks["requirements"]
+    apart = bars is not None and bool(told)  # bars come first, and a table of them after what moves
     parts = {
+        "requirements": _requirements_section(report.bars_title, bars, [] if apart else told),
         **_moving_parts(case, (staged, replay_lacks, timed), beside, (live, no_live, _contacts_told(report))),
         **({"what-if": _loop_bench(followed, live)} if live is not None and of_loop else {}),
-        "requirements": _requirements_section(report.bars_title, None if beside else judged, blocks["requirements"]),
+        "requirements-told": _requirements_section(
+            f"{report.bars_title} in numbers", None, told if apart else [], None
+        ),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
         "before": _sections(blocks["before"]),
@@ -128,8 +133,8 @@ def render_page(
     }
     foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
     main = element("main", _hero(report, live), *parts.values())
-    told = None if live is None else live | {"verdict": verdict_words(report)}
-    body = element("body", _mast(report, parts), main, foot, *_scripts(data, scene, told))
+    read = None if live is None else live | {"verdict": verdict_words(report)}
+    body = element("body", _mast(report, parts), main, foot, *_scripts(data, scene, read))
     return f"<!doctype html>\n{element('html', _head(report.title, scene, live), body, lang='en')}\n"
 
 
@@ -260,13 +265,16 @@ def _requirements(report: Report) -> Html | None:
 
 
 def _requirements_section(
-    title: str, judged: Html | None, found: Sequence[tuple[str, list[ReportBlock]]]
+    title: str,
+    judged: Html | None,
+    found: Sequence[tuple[str, list[ReportBlock]]],
+    name: str | None = "requirements",
 ) -> Html | None:
     """Return the requirements that do not stand beside a scene, and what else is to say of them."""
     if judged is None and not found:
         return None
     bars = element("div", judged, class_="panel requirements") if judged is not None else None
-    return _section("requirements", title, bars, _inside(found, "Requirements"))
+    return _section(name, title, bars, _inside(found, "Requirements"))
 
 
 def _side(judged: Html | None, numbers: Html | None) -> Html | None:

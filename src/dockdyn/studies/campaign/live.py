@@ -38,7 +38,14 @@ from dockdyn.studies.cases.sampling import CUBES
 MOST_STEPS = 4_000_000  # of all cases together, beyond which a page is too slow
 COMPARED = 256  # cases whose figures the page compares to the last bit as it opens
 NUMBER_BYTES = 11  # of a number that is kept to the last bit, as text
-ALWAYS = ("captured", "outcome_open", KNOWN, "end_time_s", SPARE, CONTACTS)  # that cases are judged by, where there are any
+ALWAYS = (
+    "captured",
+    "outcome_open",
+    KNOWN,
+    "end_time_s",
+    SPARE,
+    CONTACTS,
+)  # that cases are judged by, where there are any
 
 
 class LiveCampaign:

@@ -107,11 +107,15 @@ def _missing_notes(answers: dict[str, Any]) -> list[str]:
     if not answers["missing"]["listed"]:
         return []
     apart = [
-        f"{answers[key]} that {words}" for key, words in (("failed", "failed"), ("undecided", "are not decided")) if answers[key]
+        f"{answers[key]} that {words}"
+        for key, words in (("failed", "failed"), ("undecided", "are not decided"))
+        if answers[key]
     ]
     aside = f"; {' and '.join(apart)} aside" if apart else ""
     worst = answers["missing"]["listed"][0]
-    return [f"The worst first, by what is missed relative to its limit{aside}. Any runs again alone: {worst['command']}"]
+    return [
+        f"The worst first, by what is missed relative to its limit{aside}. Any runs again alone: {worst['command']}"
+    ]
 
 
 REQUIREMENTS_NOTE = (
