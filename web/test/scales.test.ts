@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keyInWords } from "../src/live/numbers.ts";
 import { bend, lastNotBeyond, linearTicks, logTicks, unbend, writeNumber, writeNumbers } from "../src/scales.ts";
 
 test("numbers on an axis are plain decimals, all with as many; very small and large ones with their power of ten", () => {
@@ -54,4 +55,8 @@ test("every scale goes there and back", () => {
 test("the last value that is not beyond another", () => {
   const values = Float64Array.of(0, 1, 1, 4);
   assert.deepEqual([-1, 0, 1, 3.9, 9].map((at) => lastNotBeyond(values, at)), [-1, 0, 2, 2, 3]);
+});
+
+test("keys are read as words", () => {
+  for (const [key, words] of [["approach.closing_speed", ["closing speed", "approach"]], ["contact.probe.normal.stiffness", ["stiffness", "contact › probe › normal"]], ["body.chaser.feature.probe.position.0", ["position x", "body › chaser › feature › probe"]], ["approach.lateral_offset.1", ["lateral offset, 2nd", "approach"]], ["duration", ["duration", ""]]] as [string, string[]][]) assert.deepEqual(keyInWords(key), words);
 });

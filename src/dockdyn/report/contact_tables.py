@@ -135,54 +135,59 @@ def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str]
 
 
 def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
-    """Return one row a contact; azimuths only where contacts have any."""
-    turned = "episode_azimuth" in dataset
-    columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("feature", ""), ("surface", "")]
-    columns += [
-        ("x", "m"),
-        ("y", "m"),
-        ("z", "m"),
-        *([("azimuth", "deg")] if turned else []),
-        ("approach speed", "m/s"),
-    ]
-    rubs = "episode_friction_loss" in dataset
-    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), *([("friction took", "J")] if rubs else [])]
-    late = float(dataset.attrs["delay_s"]) > 0 and any(classes)
-    columns += [("energy change in it", "J")] if late else []
-    columns += [("energy change after", "J"), *([("class", "")] if any(classes) else [])]
+    """Return one row a contact: what a narrow screen has room for first; azimuths only where contacts have any."""
     found = summary["contacts"][:LISTED]
-    times = {
-        name: align_numbers([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")
-    }
-    azimuths = align_numbers([contact["azimuth_deg"] for contact in found], 5)
+    classed, rubs = any(classes), "episode_friction_loss" in dataset
+    late = float(dataset.attrs["delay_s"]) > 0 and classed
+    onset, release, at = (
+        align_numbers([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")
+    )
+    touching = [contact["release_s"] is None for contact in found]
     places = align_numbers([part for contact in found for part in contact["position_m"]], 5)
-    rows = [
-        [
-            f"Q{index + 1}",
-            times["onset_s"][index],
-            times["release_s"][index] if contact["release_s"] is not None else "still touching",
-            contact["feature"],
-            contact["surface"],
-            *places[3 * index : 3 * index + 3],
-            *([azimuths[index]] if turned else []),
-            format_significant(contact["approach_speed_m_s"]),
-            format_significant(contact["peak_force_N"]),
-            times["peak_time_s"][index],
-            format_significant(contact["impulse_N_s"]),
-            *([format_significant(contact["friction_loss_J"])] if rubs else []),
-            *([format_significant(float(dataset.episode_energy_gain[index]))] if late else []),
-            format_significant(float(dataset.episode_energy[index])),
-            *([classes[index]] if any(classes) else []),
-        ]
-        for index, contact in enumerate(found)
+
+    def figure(name: str) -> list[str]:
+        return [format_significant(contact[name]) for contact in found]
+
+    def energy(name: str) -> list[str]:
+        return [format_significant(float(value)) for value in dataset[name].values[: len(found)]]
+
+    # by what a page that computes calls it: head, unit, cells
+    columns: list[tuple[str, str, str, Sequence[str]]] = [
+        ("number", "contact", "", [f"Q{number}" for number in range(1, len(found) + 1)]),
+        ("onset", "onset", "s", onset),
+        ("peak_force", "peak force", "N", figure("peak_force_N")),
+        *([("class", "class", "", classes[: len(found)])] if classed else []),
+        ("peak_time", "peak at", "s", at),
+        (
+            "release",
+            "release",
+            "s",
+            ["still touching" if lasts else one for one, lasts in zip(release, touching, strict=True)],
+        ),
+        ("approach_speed", "approach speed", "m/s", figure("approach_speed_m_s")),
+        ("impulse", "impulse", "N s", figure("impulse_N_s")),
+        *([("friction_loss", "friction took", "J", figure("friction_loss_J"))] if rubs else []),
+        *([("gain", "energy change in it", "J", energy("episode_energy_gain"))] if late else []),
+        ("energy", "energy change after", "J", energy("episode_energy")),
+        ("feature", "feature", "", [contact["feature"] for contact in found]),
+        ("surface", "surface", "", [contact["surface"] for contact in found]),
+        *(("-", axis, "m", places[place::3]) for place, axis in enumerate("xyz")),
     ]
-    groups = [("", 5), ("position at onset", 3), ("", len(columns) - 8)]
-    left_out = max(0, len(classes) - LISTED)
-    worded = {0, 3, 4} | ({len(columns) - 1} if any(classes) else set())
-    keys = ["number", "onset", "release", "feature", "surface", *"---", *(["-"] if turned else []), "approach_speed"]
-    keys += ["peak_force", "peak_time", "impulse", *(["friction_loss"] if rubs else []), *(["gain"] if late else [])]
-    keys += ["energy", *(["class"] if any(classes) else [])]
-    return Table(columns, rows, groups, worded, {"active"}, look="dense", left_out=left_out, live="contacts", keys=keys)
+    before = len(columns) - 3
+    if "episode_azimuth" in dataset:
+        azimuths = align_numbers([contact["azimuth_deg"] for contact in found], 5)
+        columns.append(("-", "azimuth", "deg", azimuths))
+    return Table(
+        [(head, unit) for _, head, unit, _ in columns],
+        [list(row) for row in zip(*(cells for *_, cells in columns), strict=True)],
+        [("", before), ("position at onset", 3), *([("", 1)] if len(columns) > before + 3 else [])],
+        {place for place, (key, *_) in enumerate(columns) if key in ("number", "class", "feature", "surface")},
+        {"active"},
+        look="dense",
+        left_out=max(0, len(classes) - LISTED),
+        live="contacts",
+        keys=[key for key, *_ in columns],
+    )
 
 
 def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = None) -> Table:

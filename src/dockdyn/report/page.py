@@ -508,7 +508,14 @@ def _grid(table: Table, name: str) -> Html:
         for place, (words, unit) in enumerate(table.columns)
     ]
     head = element("thead", groups, element("tr", *heads)) if table.columns else None
-    rows = [element("tr", *(_cell(table, row, place) for place in range(len(row)))) for row in table.rows]
+    rows = [
+        element(
+            "tr",
+            *(_cell(table, row, place) for place in range(len(row))),
+            class_="chosen" if number in table.chosen else None,
+        )
+        for number, row in enumerate(table.rows)
+    ]
     live = {"data_live": table.live, "data_columns": " ".join(table.keys)} if table.live else {}
     shown = element("table", head, element("tbody", *rows), class_=table.look or None, **live)
     where = element(
@@ -523,7 +530,7 @@ def _cell(table: Table, row: Sequence[str], place: int) -> Html:
     if place in table.worded:
         looks = ["worded", *(["code"] if place in table.code else ["wide"] if len(text) > LONG else [])]
         looks += ["brief"] if place == 0 and len(text) <= BRIEF else []
-        looks += ["active"] if row[place] in table.alarming and place == len(row) - 1 else []
+        looks += ["active"] if row[place] in table.alarming else []
     return element("td", breakable(text) if place in table.worded else text, class_=" ".join(looks) or None)
 
 

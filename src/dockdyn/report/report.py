@@ -63,7 +63,8 @@ class Table:
         rows: the cells, a list a row.
         groups: words over several columns and how many these are.
         worded: places of columns of words, which are set left; numbers are set right.
-        alarming: words that are set in the colour of alarm where they stand in a last column of words.
+        alarming: words that are set in the colour of alarm where they stand in a column of words.
+        chosen: places of rows that are what is recommended.
         look: how the page sets it, words of its style sheet: `dense` and `broad` for many columns, `wrapped` for long
             words, `matrix` for numbers between brackets.
         code: places of columns of commands.
@@ -82,6 +83,7 @@ class Table:
     left_out: int = 0
     live: str = ""
     keys: Sequence[str] = ()
+    chosen: Collection[int] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ export interface RequirementToMeet {
   limit: number | boolean;
   unit: string; // in which the limit is written
   scale: number; // SI of one such unit
+  si: string; // the unit of the figure
   bounded: boolean; // whether a capture may leave but a lower bound of it
 }
 
@@ -70,6 +71,20 @@ export interface RequirementWords {
   margin: string;
 }
 
+const PREFIXES: [string, number][] = [["k", 1e3], ["", 1], ["m", 1e-3], ["µ", 1e-6], ["n", 1e-9]];
+const PREFIXED = ["N", "N m", "N s", "J", "m", "m/s", "s"], SMALL = 1e-3, SMALLEST = 1e-9;
+
+/** Return an amount in the unit of a limit, or with a prefix of its own where it is far below, as `dockdyn.report.wording.as_stated`. */
+export function amountInWords({ si, unit, scale }: RequirementToMeet, value: number, digits = 4): string {
+  if (Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  if (PREFIXED.includes(si) && size >= SMALLEST && size < SMALL * scale) {
+    const [prefix, one] = PREFIXES.find(([, least]) => size >= least)!;
+    return `${writeNumber(value / one, digits)} ${prefix}${si}`;
+  }
+  return `${writeNumber(value / scale, digits)} ${unit}`.trim();
+}
+
 /** Return the limit of a requirement as it is written. */
 export function limitInWords({ relation, limit, scale, unit }: RequirementToMeet): string {
   return typeof limit === "boolean" ? String(limit) : `${relation} ${Number((limit / scale).toPrecision(6))} ${unit}`.trim();
@@ -83,7 +98,7 @@ export function askedInWords(one: RequirementToMeet): string {
 /** Return a requirement as judged, in words. */
 export function inWords(one: RequirementToMeet, judged: JudgedRequirement): RequirementWords {
   const [sort, mark, met] = MARKS.get(judged.met)!, { limit } = one, { share } = judged;
-  const amount = (value: number) => (Number.isNaN(value) ? "–" : `${writeNumber(value / one.scale)} ${one.unit}`.trim());
+  const amount = (value: number) => amountInWords(one, value);
   const known = judged.met !== null ? amount(judged.value) : Number.isNaN(judged.value) ? "not known" : `at least ${amount(judged.value)}`;
   return {
     sort, mark, met,

@@ -1,7 +1,6 @@
 // What cases missed, as `dockdyn/studies/campaign/tables.py` says it, in the table that the report has of its own.
 import { element } from "../dom.ts";
-import { writeNumber } from "../scales.ts";
-import { limitInWords } from "./judge.ts";
+import { amountInWords, limitInWords } from "./judge.ts";
 import type { Told } from "./retold.ts";
 
 const MOST = 12; // cases listed
@@ -20,7 +19,7 @@ function missesOf(told: Told, failed: boolean, place: number, relative: number[]
   const { requirements, judged } = told, way = wayMissed(told, failed, place), said = way ? [way === NOT_CAPTURED ? way : `${NOT_CAPTURED}: ${way}`] : [];
   const missed = failed ? [] : requirements.flatMap((_, row) => (judged.met[row]![place] || judged.open[row]![place] ? [] : [row])).sort((a, b) => relative[a]! - relative[b]!);
   for (const row of missed) {
-    const one = requirements[row]!, amount = (value: number) => `${writeNumber(value / one.scale, 3)} ${one.unit}`.trim(), margin = judged.margin[row]![place]!;
+    const one = requirements[row]!, amount = (value: number) => amountInWords(one, value, 3), margin = judged.margin[row]![place]!;
     if (way && one.figure === "captured") continue;
     const value = judged.value[row]![place]!, limit = limitInWords(one);
     if (typeof one.limit === "boolean") said.push(`${one.words}: not ${limit}`);

@@ -143,36 +143,8 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
     if summary["requirements"]:
         tiles += _tightest_limit(summary["requirements"])
     elif not all_struck(dataset) and dataset.sizes["contact"] and dataset.sizes["episode"]:
-        depth = np.maximum(dataset.depth.values.max(axis=1), 0.0) * 1e3
-        tiles.append(
-            Tile(
-                "Largest penetration",
-                format_significant(float(depth.max())),
-                "mm",
-                "as sampled",
-                time,
-                depth,
-                source=Source([("depth", contact, 1e3) for contact in range(dataset.sizes["contact"])], most=True),
-                retold="largest",
-            )
-        )
-    kinetic = dataset.kinetic_energy.values
-    change, first = float(kinetic[-1] - kinetic[0]), summary["kinetic_energy_start_J"]
-    words = "Kinetic energy taken" if change <= 0 else "Kinetic energy gained"
-    tiles.append(
-        Tile(
-            words,
-            format_significant(abs(change)),
-            "J",
-            f"of {format_significant(first)} J at the start",
-            time,
-            kinetic,
-            "green",
-            alarming=change > 0 and "active" in summary["energy_class"],
-            figures=[(f"kinetic_energy_{end}_J", sign if change <= 0 else -sign) for end, sign in ENDS],
-            source=Source([("kinetic_energy", 0, 1.0)]),
-        )
-    )
+        tiles.append(_penetration_tile(dataset))
+    tiles.append(_energy_tile(dataset, summary))
     delay = float(dataset.attrs["delay_s"])
     if delay and any(summary["energy_class"]):
         words, of = (
@@ -182,6 +154,40 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
         number = format_significant(1e3 * delay, 3)
         return [*tiles, Tile("Delay against its limits", number, "ms", words, limits=["loop", *of])]
     return [*tiles, *_largest_approach(summary["contacts"])]
+
+
+def _penetration_tile(dataset: Dataset) -> Tile:
+    """Return the largest depth of any contact, as sampled."""
+    depth = np.maximum(dataset.depth.values.max(axis=1), 0.0) * 1e3
+    return Tile(
+        "Largest penetration",
+        format_significant(float(depth.max())),
+        "mm",
+        "as sampled",
+        dataset.time.values,
+        depth,
+        source=Source([("depth", contact, 1e3) for contact in range(dataset.sizes["contact"])], most=True),
+        retold="largest",
+    )
+
+
+def _energy_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
+    """Return the kinetic energy that was taken, or gained."""
+    kinetic = dataset.kinetic_energy.values
+    change, first = float(kinetic[-1] - kinetic[0]), summary["kinetic_energy_start_J"]
+    words = "Kinetic energy taken" if change <= 0 else "Kinetic energy gained"
+    return Tile(
+        words,
+        format_significant(abs(change)),
+        "J",
+        f"of {format_significant(first)} J at the start",
+        dataset.time.values,
+        kinetic,
+        "green",
+        alarming=change > 0 and "active" in summary["energy_class"],
+        figures=[(f"kinetic_energy_{end}_J", sign if change <= 0 else -sign) for end, sign in ENDS],
+        source=Source([("kinetic_energy", 0, 1.0)]),
+    )
 
 
 def _tightest_limit(requirements: list[dict[str, Any]]) -> list[Tile]:
