@@ -106,20 +106,16 @@ def render_page(
     timed, followed, others = _figures(places, charts, of_case=case is not None)
     data = _page_data(charts, columns, scene, (case or report).moment)
     blocks = {
-        where: _sections_at(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")
+        where: _sections_at(report.blocks, where)
+        for where in ("key", "requirements", "above", "before", "after", "inputs")
     }
     inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
     staged, judged = scene is not None, _requirements(report)
     beside = judged if staged and live is None else None
-    bars, told = (None if beside else judged), blocks["requirements"]
-    apart = bars is not None and bool(told)  # bars come first, and a table of them after what moves
+    moving = _moving_parts(case, (staged, replay_lacks, timed), beside, (live, no_live, _contacts_told(report)))
+    moving |= {"what-if": _loop_bench(followed, live)} if live is not None and of_loop else {}
     parts = {
-        "requirements": _requirements_section(report.bars_title, bars, [] if apart else told),
-        **_moving_parts(case, (staged, replay_lacks, timed), beside, (live, no_live, _contacts_told(report))),
-        **({"what-if": _loop_bench(followed, live)} if live is not None and of_loop else {}),
-        "requirements-told": _requirements_section(
-            f"{report.bars_title} in numbers", None, told if apart else [], None
-        ),
+        **_first_parts(report.bars_title, None if beside else judged, blocks, moving),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
         "before": _sections(blocks["before"]),
@@ -275,6 +271,26 @@ def _requirements_section(
         return None
     bars = element("div", judged, class_="panel requirements") if judged is not None else None
     return _section(name, title, bars, _inside(found, "Requirements"))
+
+
+def _first_parts(
+    title: str,
+    bars: Html | None,
+    blocks: Mapping[str, list[tuple[str, list[ReportBlock]]]],
+    moving: Mapping[str, Html | None],
+) -> dict[str, Html | None]:
+    """Return what is read first: requirements, what moves, and below it a table of requirements, where bars come first.
+
+    What stands above what moves stands below the map of cases.
+    """
+    told, rest = blocks["requirements"], dict(moving)
+    apart = bars is not None and bool(told)
+    return {
+        "requirements": _requirements_section(title, bars, [] if apart else told),
+        **({"what-if": rest.pop("what-if"), "above": _sections(blocks["above"])} if blocks["above"] else {}),
+        **rest,
+        "requirements-told": _requirements_section(f"{title} in numbers", None, told if apart else [], None),
+    }
 
 
 def _side(judged: Html | None, numbers: Html | None) -> Html | None:

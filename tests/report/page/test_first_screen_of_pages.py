@@ -19,6 +19,9 @@ def test_what_is_read_first_needs_no_scrolling(whole_page, kind):
         assert page.evaluate(TOP.format(".requirement")) < 900
         requirements, bench = (page.evaluate(TOP.format(one)) for one in (".requirement", ".bench"))
         assert requirements < bench  # before all that moves
+    if kind == "campaign":
+        cases, motion = (page.evaluate(TOP.format(one)) for one in ("table[data-live=missing]", "#motion"))
+        assert bench < cases < motion  # between the map of all cases and the motion of one
     if kind in ("required", "rig", "tree", "run"):
         assert page.evaluate(TOP.format(".dds-views button")) < 900 - 52  # above the line of time
 

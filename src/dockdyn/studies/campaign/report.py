@@ -92,7 +92,7 @@ def report_blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[ReportB
     worst_note = WORST_NOTE + (BY_MARGIN if answers["requirements"] else "Ordered by the largest force.")
     return [
         ReportBlock(table=requirements_table(answers), notes=[REQUIREMENTS_NOTE], where="requirements"),
-        ReportBlock("Cases that miss", table=missing_table(answers), notes=_missing_notes(answers)),
+        ReportBlock("Cases that miss", table=missing_table(answers), notes=_missing_notes(answers), where="above"),
         ReportBlock("Loads and other figures", table=loads_table(cases, answers), notes=[loads_note]),
         ReportBlock("What fails first", table=firsts_table(answers), notes=[FIRST_NOTE]),
         ReportBlock("Cases that were not captured", table=ways_table(answers), notes=["How far they came."]),
