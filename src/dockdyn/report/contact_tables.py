@@ -135,7 +135,7 @@ def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str]
 
 
 def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
-    """Return one row a contact: what a narrow screen has room for first; azimuths only where contacts have any."""
+    """Return one row a contact, of which a narrow screen shows force and class first; azimuths only where contacts have any."""
     found = summary["contacts"][:LISTED]
     classed, rubs = any(classes), "episode_friction_loss" in dataset
     late = float(dataset.attrs["delay_s"]) > 0 and classed
@@ -151,42 +151,42 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
     def energy(name: str) -> list[str]:
         return [format_significant(float(value)) for value in dataset[name].values[: len(found)]]
 
+    azimuths = align_numbers([contact["azimuth_deg"] for contact in found], 5)
     # by what a page that computes calls it: head, unit, cells
     columns: list[tuple[str, str, str, Sequence[str]]] = [
         ("number", "contact", "", [f"Q{number}" for number in range(1, len(found) + 1)]),
         ("onset", "onset", "s", onset),
-        ("peak_force", "peak force", "N", figure("peak_force_N")),
-        *([("class", "class", "", classes[: len(found)])] if classed else []),
-        ("peak_time", "peak at", "s", at),
         (
             "release",
             "release",
             "s",
             ["still touching" if lasts else one for one, lasts in zip(release, touching, strict=True)],
         ),
-        ("approach_speed", "approach speed", "m/s", figure("approach_speed_m_s")),
-        ("impulse", "impulse", "N s", figure("impulse_N_s")),
-        *([("friction_loss", "friction took", "J", figure("friction_loss_J"))] if rubs else []),
-        *([("gain", "energy change in it", "J", energy("episode_energy_gain"))] if late else []),
-        ("energy", "energy change after", "J", energy("episode_energy")),
         ("feature", "feature", "", [contact["feature"] for contact in found]),
         ("surface", "surface", "", [contact["surface"] for contact in found]),
         *(("-", axis, "m", places[place::3]) for place, axis in enumerate("xyz")),
+        *([("-", "azimuth", "deg", azimuths)] if "episode_azimuth" in dataset else []),
+        ("approach_speed", "approach speed", "m/s", figure("approach_speed_m_s")),
+        ("peak_force", "peak force", "N", figure("peak_force_N")),
+        ("peak_time", "at", "s", at),
+        ("impulse", "impulse", "N s", figure("impulse_N_s")),
+        *([("friction_loss", "friction took", "J", figure("friction_loss_J"))] if rubs else []),
+        ("energy", "energy change after", "J", energy("episode_energy")),
+        *([("class", "class", "", classes[: len(found)])] if classed else []),
+        *([("gain", "energy change in it", "J", energy("episode_energy_gain"))] if late else []),
     ]
-    before = len(columns) - 3
-    if "episode_azimuth" in dataset:
-        azimuths = align_numbers([contact["azimuth_deg"] for contact in found], 5)
-        columns.append(("-", "azimuth", "deg", azimuths))
+    keys = [key for key, *_ in columns]
     return Table(
         [(head, unit) for _, head, unit, _ in columns],
         [list(row) for row in zip(*(cells for *_, cells in columns), strict=True)],
-        [("", before), ("position at onset", 3), *([("", 1)] if len(columns) > before + 3 else [])],
-        {place for place, (key, *_) in enumerate(columns) if key in ("number", "class", "feature", "surface")},
+        [("", 5), ("position at onset", 3), ("", len(columns) - 8)],
+        {place for place, key in enumerate(keys) if key in ("number", "class", "feature", "surface")},
         {"active"},
         look="dense",
         left_out=max(0, len(classes) - LISTED),
         live="contacts",
-        keys=[key for key, *_ in columns],
+        keys=keys,
+        first=[place for place, key in enumerate(keys) if key in ("peak_force", "class")],
     )
 
 

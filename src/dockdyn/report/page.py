@@ -519,7 +519,10 @@ def _grid(table: Table, name: str) -> Html:
             words,
             element("span", unit, class_="unit") if unit else None,
             scope="col",
-            class_="worded" if place in table.worded else None,
+            class_=" ".join(
+                name for name, those in (("worded", table.worded), ("first", table.first)) if place in those
+            )
+            or None,
         )
         for place, (words, unit) in enumerate(table.columns)
     ]
@@ -533,6 +536,7 @@ def _grid(table: Table, name: str) -> Html:
         for number, row in enumerate(table.rows)
     ]
     live = {"data_live": table.live, "data_columns": " ".join(table.keys)} if table.live else {}
+    live |= {"style": f"--columns:{len(table.columns)}"} if table.first else {}
     shown = element("table", head, element("tbody", *rows), class_=table.look or None, **live)
     where = element(
         "div", shown, class_="scroll long" if len(rows) > LONG else "scroll", role="region", aria_label=name, tabindex=0
@@ -547,6 +551,7 @@ def _cell(table: Table, row: Sequence[str], place: int) -> Html:
         looks = ["worded", *(["code"] if place in table.code else ["wide"] if len(text) > LONG else [])]
         looks += ["brief"] if place == 0 and len(text) <= BRIEF else []
         looks += ["active"] if row[place] in table.alarming else []
+    looks += ["first"] if place in table.first else []
     return element("td", breakable(text) if place in table.worded else text, class_=" ".join(looks) or None)
 
 

@@ -65,6 +65,7 @@ class Table:
         worded: places of columns of words, which are set left; numbers are set right.
         alarming: words that are set in the colour of alarm where they stand in a column of words.
         chosen: places of rows that are what is recommended.
+        first: places of columns that a narrow screen shows right after the first.
         look: how the page sets it, words of its style sheet: `dense` and `broad` for many columns, `wrapped` for long
             words, `matrix` for numbers between brackets.
         code: places of columns of commands.
@@ -84,6 +85,7 @@ class Table:
     live: str = ""
     keys: Sequence[str] = ()
     chosen: Collection[int] = ()
+    first: Collection[int] = ()
 
 
 @dataclass(frozen=True)

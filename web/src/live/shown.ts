@@ -206,7 +206,7 @@ export class ShownRun {
         if (key === "-") return "–";
         return writeNumber(contact[key as keyof Contact], /onset|release|time/.test(key) ? 6 : 4);
       };
-      return element("tr", {}, ...keys.map((key, place) => element("td", { class: (heads[place]?.classList.contains("worded") ? (place ? "worded" : "worded brief") : "") + (text(key) === "active" ? " active" : "") || null, title: text(key) === "–" ? whyNot(key, classes !== null) : null }, text(key))));
+      return element("tr", {}, ...keys.map((key, place) => element("td", { class: (heads[place]?.classList.contains("worded") ? (place ? "worded" : "worded brief") : "") + (text(key) === "active" ? " active" : "") + (heads[place]?.classList.contains("first") ? " first" : "") || null, title: text(key) === "–" ? whyNot(key, classes !== null) : null }, text(key))));
     }));
   }
 }
