@@ -19,7 +19,7 @@ from dockdyn.studies.campaign.first_screen import campaign_headline, requirement
 from dockdyn.studies.campaign.live import LiveCampaign
 from dockdyn.studies.campaign.plots import convergence_figure, load_figure
 from dockdyn.studies.campaign.report import campaign_report
-from dockdyn.studies.campaign.tables import loads_table, requirements_table
+from dockdyn.studies.campaign.tables import loads_table, missing_table, requirements_table
 
 SCATTERED = {
     "approach.closing_speed": {"distribution": "normal", "mean": "30 mm/s", "std": "4 mm/s"},
@@ -173,6 +173,8 @@ def check_told(page, dataset):
         for row, expected in zip(rows, table.rows, strict=True):
             plain = [re.sub(r"e(-?)0*(\d+)", r"×10\1\2", expected[place]) for place in compared]
             assert [row[place].replace("−", "-") for place in compared] == plain
+    listed = [[cell.replace("−", "-") for cell in row] for row in page.evaluate(CELLS, "missing")]
+    assert listed == [list(row) for row in missing_table(answers).rows]
 
 
 def test_cases_moved_in_a_page_are_those_of_the_command(small, browse, tmp_path):
@@ -227,6 +229,18 @@ def test_a_case_moves(small, browse, tmp_path):
     depth = page.evaluate("[...document.getElementById('live').outcome.variable('depth')]")
     expected = run["depth"].values
     np.testing.assert_array_equal(np.reshape(depth, (-1, *expected.shape[1:]))[: len(expected)], expected)
+
+
+def test_a_case_that_misses_moves(small, browse, tmp_path):
+    """A press on a case in the table of those that miss shows its run, as one on its mark in the map does."""
+    page, _ = opened(browse, page_file(small, tmp_path))
+    case = campaign_answers(small)["missing"]["listed"][1]["case"]
+    page.locator("table[data-live=missing] tbody button").nth(1).click()
+    browser.wait_until(page, f"document.getElementById('live').dataset.case === '{case}'")
+    assert page.inner_text("#motion h2") == f"Case {case}"
+    assert page.inner_text("#live-case code") == f"dockdyn campaign rerun DIR {case}"
+    top = page.evaluate("document.getElementById('motion').getBoundingClientRect().top")
+    assert 0 <= top < 300  # the case is seen
 
 
 def test_paper_and_phones_have_what_there_is(small, browse, tmp_path):

@@ -11,10 +11,11 @@ from live_page import check_advice, complaints, move
 
 import dockdyn
 from dockdyn.pages import live_of, replay_of, report_of
+from dockdyn.report.contact_tables import contacts_in_words
 from dockdyn.report.live import live_data
 from dockdyn.report.page import render_page
 from dockdyn.report.verdict import judgement_sentence, sort_of
-from dockdyn.report.wording import worded_row
+from dockdyn.report.wording import format_significant, worded_row
 from dockdyn.results.browser_unit import TooMuch
 from dockdyn.results.requirements import figures_of
 from dockdyn.scenario.language.places import places_of
@@ -59,6 +60,53 @@ def check_verdict(page, run, settings):
     assert followed or "distribution" in report.scenario
 
 
+def check_contacts(page, run, summary):
+    """What contacts did to the energy is told as the run's own report tells it: in words, and in the table of contacts."""
+    (table,) = (one.table for one in report_of(run).blocks if one.title == "Contacts" and one.table)
+    told = [
+        place
+        for place, key in enumerate(table.keys)
+        if key in ("number", "feature", "surface", "gain", "energy", "class")
+    ]
+    assert {"energy", "class"} <= {table.keys[place] for place in told}
+    rows = page.locator("table[data-live=contacts] tbody tr").all()
+    for row, expected in zip(rows, table.rows, strict=True):
+        cells = [cell.replace("−", "-") for cell in row.locator("td").all_inner_texts()]
+        assert [cells[place] for place in told] == [expected[place] for place in told]
+    classes = [word or "–" for word in summary["energy_class"]]
+    words = " ".join(contacts_in_words(run, summary, classes))
+    assert page.inner_text(".lead").startswith(words)
+
+
+def test_contacts_that_gain_energy_are_told_again(browse, tmp_path):
+    """With so long a delay a contact gains energy: headline, words, table and tiles say so, and by how much, as the run's own
+    report does; the new curve of a tile is drawn, and the report's grey."""
+    scenario, dataset, file = page_file("probe-cone", tmp_path)
+    page, said = browse(file, 1440, 1000)
+    browser.wait_until(page, "document.getElementById('live')?.dataset.ready !== undefined")
+    first = page.locator(".tile .spark path").last.get_attribute("d")
+    (delay,) = (one for one in places_of(scenario) if one.key == "loop.delay")
+    move(page, delay, 0.06)
+    run = dockdyn.simulate(dockdyn.load("probe-cone", {"loop.delay": "60 ms"}))
+    summary = dockdyn.summarise(run)
+    assert "active" in summary["energy_class"]
+    gained = run.episode_energy_gain.values[[name == "active" for name in summary["energy_class"]]]
+    check_contacts(page, run, summary)
+    assert f"{format_significant(gained.sum())} J fed in" in page.inner_text(".lead")
+    assert page.inner_text(".headline") == report_of(run).headline
+    assert "warn" in page.get_attribute(".verdict", "class")
+    for tile in report_of(run).tiles[:3]:
+        (shown,) = (one for one in page.locator(".tile").all() if one.locator(".k").inner_text() == tile.label)
+        assert shown.locator(".v").inner_text() == f"{tile.value} {tile.unit}"
+        assert "in the report" in shown.locator(".f").inner_text()
+        assert shown.locator(".spark .own").count() == shown.locator(".spark .now-curve").count() == 1
+    page.click("text=As reported")
+    browser.wait_until(page, "!document.documentElement.classList.contains('what-if')")
+    assert page.inner_text(".headline") == report_of(dataset).headline
+    assert page.locator(".tile .spark path").last.get_attribute("d") == first
+    assert not complaints(said)
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -96,6 +144,8 @@ def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_p
         if "error" not in figure:
             assert float(found["figures"][figure]) == pytest.approx(stated[figure], rel=1e-12, abs=1e-15), figure
     check_verdict(page, run, shlex.split(command)[3:])
+    if name == "probe-cone":
+        check_contacts(page, run, summary)
     assert name not in FOLLOWED or not page.locator(".stage.reported").count()
     rows = [re.sub(r"\s+", " ", text) for text in page.locator(".requirement").all_inner_texts()]
     for judged in summary["requirements"]:

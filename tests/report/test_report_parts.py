@@ -4,7 +4,9 @@ import re
 
 import pytest
 from report_page import Page
+from xarray import Dataset
 
+from dockdyn.report.beside import differing_inputs
 from dockdyn.report.page import render_page
 from dockdyn.report.report import Report, ReportBlock, Table, lines_of_run
 from dockdyn.report.terminal import show_parts, show_report
@@ -91,3 +93,22 @@ def test_a_run_needs_no_more_than_warnings_and_requirements():
 
 def test_a_rounded_zero_has_no_sign():
     assert align_numbers([-4e-16, 250.0, -0.5, None]) == ["0.0", "250.0", "-0.5", "–"]
+
+
+def test_what_is_recommended_is_marked_in_its_table():
+    table = Table([("law", ""), ("error", "%")], [["none", "9"], ["lead", "1"], ["late", "3"]], worded={0}, chosen=[1])
+    page = render_page(Report("A", verdict="B.", blocks=[ReportBlock("Laws", table=table)]))
+    assert re.findall(r'<tr class="chosen"><td[^>]*>([^<]*)', page) == ["lead"]
+
+
+def test_numbers_of_scenarios_have_the_digits_that_tell_them_apart():
+    def shown(*values):
+        results = {
+            str(place): Dataset({}, attrs={"scenario": f"speed = {value!r}\nother = {place}\n"})
+            for place, value in enumerate(values)
+        }
+        return differing_inputs(results).rows[0][1:]
+
+    assert shown("0.036000000000000004 m/s", "30 mm/s") == ["0.036 m/s", "30 mm/s"]
+    assert shown(0.30000000000000004, 0.4) == ["0.3", "0.4"]
+    assert shown(0.1234567891, 0.1234567892) == ["0.1234567891", "0.1234567892"]

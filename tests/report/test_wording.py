@@ -3,7 +3,7 @@
 import pytest
 
 from dockdyn.docking.views.ramp_report import ramp_in_words
-from dockdyn.report.wording import format_unit, with_minus_signs
+from dockdyn.report.wording import as_stated, format_unit, with_minus_signs
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,21 @@ def test_negative_numbers_have_the_minus_sign_and_nothing_else_has(words, set_):
 @pytest.mark.parametrize(("unit", "words"), [("kg*m**2", "kg m²"), ("N/m**1.5", "N/m^1.5"), ("N*m/rad", "N m/rad")])
 def test_a_unit_is_read_with_its_power(unit, words):
     assert format_unit(unit) == words
+
+
+@pytest.mark.parametrize(
+    ("amount", "unit", "limit", "said"),
+    [
+        (1615.0, "N", "< 6.5 kN", "1.615 kN"),
+        (2.324e-4, "N", "< 6.5 kN", "232.4 µN"),
+        (0.23, "N", "< 6.5 kN", "230.0 mN"),
+        (-2.4e-5, "N m", "< 2.8 kN m", "-24.00 µN m"),
+        (0.025, "m", "< 50 mm", "25.00 mm"),
+        (2.5e-8, "m", "< 50 mm", "25.00 nm"),
+        (0.0, "N", "< 6.5 kN", "0 kN"),
+        (0.02, "rad", "< 2 deg", "1.146 deg"),
+        (1e-12, "N", "< 1 N", "1.000e-12 N"),
+    ],
+)
+def test_an_amount_far_below_its_limit_has_a_prefix_that_can_be_read(amount, unit, limit, said):
+    assert as_stated(amount, unit, limit) == said

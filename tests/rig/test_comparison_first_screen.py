@@ -7,7 +7,7 @@ import pytest
 
 from dockdyn.cli.common import read_scenario
 from dockdyn.rig.comparison.choice import CompensatorChoice, Ranked
-from dockdyn.rig.comparison.first_screen import comparison_advice, comparison_headline, comparison_tiles
+from dockdyn.rig.comparison.first_screen import comparison_advice, comparison_headline, comparison_tiles, why_chosen
 
 
 def choice(**errors):
@@ -40,6 +40,16 @@ def test_the_tiles_have_the_errors_that_count():
     assert [(law, number) for law, _, number in found[0].bars] == [
         ("lead-energy", "1.7 %"), ("energy-layer", "42 %"), ("force-lead", "×\u202f2.5"),
     ]  # fmt: skip
+
+
+def test_why_the_best_is_chosen_is_said():
+    """With its error and that of the next; nothing where none is."""
+    found = choice(none=np.inf, lead_energy=0.017, energy_layer=0.42)
+    words = (
+        "Lead-energy is marked: its largest error of the amplitude, 1.7 %, is the least; energy-layer comes next: 42 %."
+    )
+    assert why_chosen(found, "none") == words
+    assert why_chosen(choice(none=np.inf, passivity=np.inf), None) == ""
 
 
 def test_the_command_gives_the_rig_the_best():

@@ -33,6 +33,10 @@ def test_the_first_screen_is_that_of_the_summary(runs, name):
     late = tiles["Delay, all in all"]
     assert float(late.value) == pytest.approx(sum(told["delay_budget_ms"].values()), rel=5e-3)
     assert sum(share for _, share, _ in late.bars) == pytest.approx(1.0)
+    (margin,) = (one for one in report.advice if one.command == "dockdyn stability scenario.toml")
+    assert "up to which delay the loop is stable" in margin.sentence
+    (late_from,) = (block for block in report.blocks if block.title == "Where the delay comes from")
+    assert "dockdyn stability scenario.toml" in " ".join(late_from.notes)
     grows = told["spectral_radius"] > 1
     assert report.headline.startswith("The loop is unstable" if grows else "Stable loop") and grows == (name == "late")
     assert sort_of(report) == ("bad" if grows else "ok")

@@ -22,6 +22,7 @@ export interface Source {
   terms: [name: string, component: number, factor: number][]; // summed, over the samples
   size: boolean; // by component, of whose vector it is the size
   since_start: boolean;
+  most: boolean; // the largest of the terms, not less than zero, in place of their sum
   contacts: [across: string, up: string] | null; // instead, of each contact
 }
 

@@ -25,8 +25,15 @@ export function unbend(kind: ScaleKind): (place: number) => number {
   };
 }
 
-/** Return round numbers within a span, about as many as asked for. */
-export function linearTicks([low, high]: Span, most: number): number[] {
+/** Return round numbers within a span, about as many as asked for, and at least two. */
+export function linearTicks(span: Span, most: number): number[] {
+  const fitting = Array.from({ length: FINER }, (_, more) => roundNumbers(span, most + more));
+  return fitting.find((ticks) => ticks.length > 1) ?? fitting[0]!;
+}
+
+const FINER = 8; // numbers more than fit, that are tried until two are within a span
+
+function roundNumbers([low, high]: Span, most: number): number[] {
   const least = (high - low) / Math.max(most, 1);
   if (!(least > 0) || !Number.isFinite(least)) return [];
   const decade = 10 ** Math.floor(Math.log10(least));
@@ -44,7 +51,11 @@ export function logTicks([low, high]: Span, most: number): number[] {
   const decades = Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const within = (ticks: number[]) => ticks.filter((tick) => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9));
   const fitting = OF_DECADE.map((digits) => within(decades.flatMap((decade) => digits.map((digit) => Number(`${digit}e${decade}`))))).find((ticks) => ticks.length <= most);
-  if (!fitting) return within(decades.filter((decade) => decade % Math.ceil(decades.length / most) === 0).map((decade) => Number(`1e${decade}`)));
+  if (!fitting) {
+    const every = (step: number) => within(decades.filter((decade) => decade % step === 0).map((decade) => Number(`1e${decade}`)));
+    const steps = Array.from({ length: Math.ceil(decades.length / most) }, (_, i) => Math.ceil(decades.length / most) - i);
+    return steps.map(every).find((ticks) => ticks.length > 1) ?? every(1);
+  }
   return fitting.length > 2 ? fitting : linearTicks([low, high], most);
 }
 

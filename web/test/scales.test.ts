@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keyInWords } from "../src/live/numbers.ts";
 import { bend, lastNotBeyond, linearTicks, logTicks, unbend, writeNumber, writeNumbers } from "../src/scales.ts";
 
 test("numbers on an axis are plain decimals, all with as many; very small and large ones with their power of ten", () => {
@@ -30,6 +31,15 @@ test("a linear axis has round numbers within its span", () => {
   assert.deepEqual(linearTicks([1, 1], 6), []);
 });
 
+test("at least two numbers stand on every axis", () => {
+  for (const [low, high] of [[-0.0013, 0.0042], [-0.97, 0.99], [-3e-9, 4.9e-9], [-0.999, 0.049], [1.01, 1.99], [-49, 9.9]] as [number, number][]) {
+    for (let most = 1; most <= 14; most++) assert.ok(linearTicks([low, high], most).length > 1, `${low} to ${high}, ${most}`);
+  }
+  for (const [low, high] of [[0.11, 0.9], [2e-9, 3e7], [1.1e-3, 0.9e3], [20, 900]] as [number, number][]) {
+    for (let most = 1; most <= 14; most++) assert.ok(logTicks([low, high], most).length > 1, `${low} to ${high}, ${most}`);
+  }
+});
+
 test("one number has the digits it is asked for", () => {
   for (const [value, words] of [[0, "0"], [69.984, "69.98"], [-0.00042841, "−0.0004284"], [1.5e-15, "1.500×10⁻¹⁵"], [9.99996, "10.00"], [NaN, "–"]] as [number, string][]) assert.equal(writeNumber(value), words);
 });
@@ -45,4 +55,8 @@ test("every scale goes there and back", () => {
 test("the last value that is not beyond another", () => {
   const values = Float64Array.of(0, 1, 1, 4);
   assert.deepEqual([-1, 0, 1, 3.9, 9].map((at) => lastNotBeyond(values, at)), [-1, 0, 2, 2, 3]);
+});
+
+test("keys are read as words", () => {
+  for (const [key, words] of [["approach.closing_speed", ["closing speed", "approach"]], ["contact.probe.normal.stiffness", ["stiffness", "contact › probe › normal"]], ["body.chaser.feature.probe.position.0", ["position x", "body › chaser › feature › probe"]], ["approach.lateral_offset.1", ["lateral offset, 2nd", "approach"]], ["duration", ["duration", ""]]] as [string, string[]][]) assert.deepEqual(keyInWords(key), words);
 });

@@ -251,7 +251,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
     """Return what a run of a mechanism leaves in its dataset."""
     content = scenario.content
     refuse_impossible(scenario, run)
-    effects = _energy_effects(content)
+    effects = energy_effects(content)
     steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
     control = control_data(content.control, run, f"“{steered}”", moved_joints(content))
     return Described(
@@ -442,7 +442,7 @@ def _joint_ranges(content: MechanismSection) -> dict[str, Any]:
 def is_conservative(content: MechanismSection) -> bool:
     """Return whether energy, with that stored inside, returns to its value after every contact: no delay, and nothing that
     takes or gives any but by laws that say that they keep it."""
-    return _keeps_energy(content, _energy_effects(content))
+    return _keeps_energy(content, energy_effects(content))
 
 
 def _keeps_energy(content: MechanismSection, effects: list[str]) -> bool:
@@ -451,7 +451,7 @@ def _keeps_energy(content: MechanismSection, effects: list[str]) -> bool:
     return kept and all(effect == LOSSLESS for effect in effects) and not content.modes()
 
 
-def _energy_effects(content: MechanismSection) -> list[str]:
+def energy_effects(content: MechanismSection) -> list[str]:
     """Return what the laws of each contact must do to the energy."""
     found = [
         [made(law) for law in one.laws()] if one.impact is None else [made(one.impact)] for one in content.contacts

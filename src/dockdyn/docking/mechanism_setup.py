@@ -117,11 +117,16 @@ class MechanismSetup(Setup):
         return ""
 
     def live_run(self, scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]:
+        from dockdyn.docking.data import energy_effects
         from dockdyn.report.live import live_data
         from dockdyn.results.key_figures import left_out
 
         known = self.key_figures()
-        return live_data(scenario, summary, known.figures, left_out(known.figures, known.stated(scenario.content)))
+        live = live_data(scenario, summary, known.figures, left_out(known.figures, known.stated(scenario.content)))
+        # which contacts take and give energy is told again where it is told at all, and nothing but forces acts between them
+        struck = any(one.impact is not None for one in scenario.content.contacts)
+        told = any(summary["energy_class"]) and not struck and "latch.seat_peak_force_N" not in summary
+        return live | ({"effects": energy_effects(scenario.content)} if told else {})
 
     def can_capture(self, scenario: Scenario) -> bool:
         return bool(scenario.content.latch)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from dockdyn.report.wording import NOTHING, format_significant
 from dockdyn.scenario.language.keys import leaves
 
 ALIKE = 1e-12  # relative difference of figures that are the same but for rounding
+DIGITS = 6  # of numbers of scenarios beside each other, at least
+LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:e[-+]?\d+)?")
 DIFFERENT = "≠"
 TILES = 4
 
@@ -140,8 +143,23 @@ def differing_inputs(results: Mapping[str, Dataset]) -> Table:
     for key in keys:
         values = [each.get(key) for each in stated]
         if any(value != values[0] for value in values[1:]):
-            rows.append([key, *(NOTHING if value is None else str(value) for value in values)])
+            rows.append([key, *_write_apart(values)])
     return Table([("key", ""), *((name, "") for name in results)], rows, worded=range(len(results) + 1), look="values")
+
+
+def _shorten_numbers(text: str, digits: int) -> str:
+    """Return a text whose long numbers have no more than so many digits."""
+    return LONG_NUMBER.sub(lambda found: f"{float(found[0]):.{digits}g}", text)
+
+
+def _write_apart(values: Sequence[Any]) -> list[str]:
+    """Return values of scenarios as text, their numbers with no more digits than tell one value from another."""
+    texts = [NOTHING if value is None else str(value) for value in values]
+    for digits in range(DIGITS, 17):
+        shown = [_shorten_numbers(text, digits) for text in texts]
+        if len(set(shown)) == len(set(texts)):
+            return shown
+    return texts
 
 
 def differ_in_words(different: Table) -> str:

@@ -51,11 +51,24 @@ def contacts_in_words(dataset: Dataset, summary: dict[str, Any], classes: list[s
     for name, effect in EFFECTS.items():
         numbers = [index + 1 for index, found in enumerate(classes) if found == name]
         if numbers:
-            words.append(f"{_describe_contacts(numbers, count)} {name} ({effect}).")
+            fed = _energy_fed(dataset, numbers) if name == "active" else ""
+            words.append(f"{_describe_contacts(numbers, count)} {name} ({effect}{fed}).")
     unsettled = [index + 1 for index, found in enumerate(classes) if found == NOTHING]
     if unsettled:
         words.append(f"{_describe_contacts(unsettled, count)} not over when the run ended.")
     return words
+
+
+def _energy_fed(dataset: Dataset, numbers: Sequence[int]) -> str:
+    """Return how much energy active contacts have gained, beyond what their laws took, and which most; of some that overlap
+    in time only the most, as each has that of the whole motion meanwhile."""
+    gains = {number: float(dataset.episode_energy_gain[number - 1]) for number in numbers}
+    most = max(gains, key=lambda number: gains[number])
+    if len(gains) == 1:
+        return f": {format_significant(gains[most])} J fed in"
+    if set(overlapping_contacts(dataset)) & gains.keys():
+        return f": up to {format_significant(gains[most])} J fed in, Q{most}"
+    return f": {format_significant(sum(gains.values()))} J fed in, most in Q{most}"
 
 
 def all_struck(dataset: Dataset) -> bool:
@@ -108,6 +121,11 @@ def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str]
         f"impulse is that of the normal force. The energy change is that of the kinetic energy{inside} since t = 0, taken when "
         f"the last delayed force of the contact has acted; {said}{dash}"
     ]
+    if float(dataset.attrs["delay_s"]) > 0 and any(classes):
+        notes.append(
+            "The energy change in a contact is that from its onset until its last late force has acted; where it is positive "
+            "the loop’s delay has fed in more than the contact’s laws took."
+        )
     if any(classes) and (together := contacts_or_count(overlapping_contacts(dataset), 60)):
         notes.append(
             f"{together} overlap others in time: their energy is that of the whole motion meanwhile, not of one contact alone, "
@@ -117,51 +135,59 @@ def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str]
 
 
 def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
-    """Return one row a contact; azimuths only where contacts have any."""
-    turned = "episode_azimuth" in dataset
-    columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("feature", ""), ("surface", "")]
-    columns += [
-        ("x", "m"),
-        ("y", "m"),
-        ("z", "m"),
-        *([("azimuth", "deg")] if turned else []),
-        ("approach speed", "m/s"),
-    ]
-    rubs = "episode_friction_loss" in dataset
-    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), *([("friction took", "J")] if rubs else [])]
-    columns += [("energy change after", "J"), *([("class", "")] if any(classes) else [])]
+    """Return one row a contact, of which a narrow screen shows force and class first; azimuths only where contacts have any."""
     found = summary["contacts"][:LISTED]
-    times = {
-        name: align_numbers([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")
-    }
-    azimuths = align_numbers([contact["azimuth_deg"] for contact in found], 5)
+    classed, rubs = any(classes), "episode_friction_loss" in dataset
+    late = float(dataset.attrs["delay_s"]) > 0 and classed
+    onset, release, at = (
+        align_numbers([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")
+    )
+    touching = [contact["release_s"] is None for contact in found]
     places = align_numbers([part for contact in found for part in contact["position_m"]], 5)
-    rows = [
-        [
-            f"Q{index + 1}",
-            times["onset_s"][index],
-            times["release_s"][index] if contact["release_s"] is not None else "still touching",
-            contact["feature"],
-            contact["surface"],
-            *places[3 * index : 3 * index + 3],
-            *([azimuths[index]] if turned else []),
-            format_significant(contact["approach_speed_m_s"]),
-            format_significant(contact["peak_force_N"]),
-            times["peak_time_s"][index],
-            format_significant(contact["impulse_N_s"]),
-            *([format_significant(contact["friction_loss_J"])] if rubs else []),
-            format_significant(float(dataset.episode_energy[index])),
-            *([classes[index]] if any(classes) else []),
-        ]
-        for index, contact in enumerate(found)
+
+    def figure(name: str) -> list[str]:
+        return [format_significant(contact[name]) for contact in found]
+
+    def energy(name: str) -> list[str]:
+        return [format_significant(float(value)) for value in dataset[name].values[: len(found)]]
+
+    azimuths = align_numbers([contact["azimuth_deg"] for contact in found], 5)
+    # by what a page that computes calls it: head, unit, cells
+    columns: list[tuple[str, str, str, Sequence[str]]] = [
+        ("number", "contact", "", [f"Q{number}" for number in range(1, len(found) + 1)]),
+        ("onset", "onset", "s", onset),
+        (
+            "release",
+            "release",
+            "s",
+            ["still touching" if lasts else one for one, lasts in zip(release, touching, strict=True)],
+        ),
+        ("feature", "feature", "", [contact["feature"] for contact in found]),
+        ("surface", "surface", "", [contact["surface"] for contact in found]),
+        *(("-", axis, "m", places[place::3]) for place, axis in enumerate("xyz")),
+        *([("-", "azimuth", "deg", azimuths)] if "episode_azimuth" in dataset else []),
+        ("approach_speed", "approach speed", "m/s", figure("approach_speed_m_s")),
+        ("peak_force", "peak force", "N", figure("peak_force_N")),
+        ("peak_time", "at", "s", at),
+        ("impulse", "impulse", "N s", figure("impulse_N_s")),
+        *([("friction_loss", "friction took", "J", figure("friction_loss_J"))] if rubs else []),
+        ("energy", "energy change after", "J", energy("episode_energy")),
+        *([("class", "class", "", classes[: len(found)])] if classed else []),
+        *([("gain", "energy change in it", "J", energy("episode_energy_gain"))] if late else []),
     ]
-    groups = [("", 5), ("position at onset", 3), ("", len(columns) - 8)]
-    late = max(0, len(classes) - LISTED)
-    worded = {0, 3, 4} | ({len(columns) - 1} if any(classes) else set())
-    keys = ["number", "onset", "release", "feature", "surface", *"---", *(["-"] if turned else []), "approach_speed"]
-    keys += ["peak_force", "peak_time", "impulse", *(["friction_loss"] if rubs else []), "energy"]
-    keys += ["-"] if any(classes) else []
-    return Table(columns, rows, groups, worded, {"active"}, look="dense", left_out=late, live="contacts", keys=keys)
+    keys = [key for key, *_ in columns]
+    return Table(
+        [(head, unit) for _, head, unit, _ in columns],
+        [list(row) for row in zip(*(cells for *_, cells in columns), strict=True)],
+        [("", 5), ("position at onset", 3), ("", len(columns) - 8)],
+        {place for place, key in enumerate(keys) if key in ("number", "class", "feature", "surface")},
+        {"active"},
+        look="dense",
+        left_out=max(0, len(classes) - LISTED),
+        live="contacts",
+        keys=keys,
+        first=[place for place, key in enumerate(keys) if key in ("peak_force", "class")],
+    )
 
 
 def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = None) -> Table:

@@ -95,6 +95,7 @@ def requirement_in_page(judged: dict[str, Any]) -> dict[str, Any]:
     written, scale = stated_unit(judged["unit"], stated)
     return kept | {
         "words": name_in_words(judged["name"]),
+        "si": judged["unit"],
         "unit": written,
         "scale": scale,
         "bounded": judged["figure"] in BOUNDED,

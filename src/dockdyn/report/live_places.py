@@ -13,7 +13,6 @@ from dockdyn.report.elements import Html, element
 MOST_NUMBERS = 6  # that are offered unasked
 MOST_CONTACTS = 6  # whose limits of the delay are sought
 LACKS = 0.45  # of a row with a slider, that one with a switch lacks
-OF_LOOP = 5  # figures of a loop, beside limits
 
 
 def numbers_place(live: Mapping[str, Any]) -> Html:
@@ -31,12 +30,11 @@ def case_place(live: Mapping[str, Any]) -> Html:
 
 
 def figures_place(live: Mapping[str, Any], contacts: int) -> Html:
-    """Return the place of the figures of a run, or of a loop, that follow the numbers; of cases those stand elsewhere.
+    """Return the place of the figures of a run, or of a loop, that differ from the report's; of cases those stand elsewhere.
 
-    `contacts` is how many of a run there are.
+    `contacts` is how many of a run there are: the limits of the delay, which only the page knows, are there from the first.
     """
-    if "cases" in live:
-        return element("div", id="live", class_="brief")
-    figures = OF_LOOP if "loop" in live else len(live["words"].keys() & live["stated"].keys())
-    limits = 1 + min(contacts, MOST_CONTACTS) if "limits" in live else 0
-    return element("div", id="live", style=f"--rows:{figures + limits}")
+    if "cases" in live or "limits" not in live:
+        return element("div", id="live", class_="brief" if "cases" in live else "bare")
+    of_loop = 0 if "loop" in live else 1
+    return element("div", id="live", style=f"--rows:{of_loop + min(contacts, MOST_CONTACTS)}")

@@ -106,15 +106,16 @@ def render_page(
     timed, followed, others = _figures(places, charts, of_case=case is not None)
     data = _page_data(charts, columns, scene, (case or report).moment)
     blocks = {
-        where: _sections_at(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")
+        where: _sections_at(report.blocks, where)
+        for where in ("key", "requirements", "above", "before", "after", "inputs")
     }
     inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
     staged, judged = scene is not None, _requirements(report)
     beside = judged if staged and live is None else None
+    moving = _moving_parts(case, (staged, replay_lacks, timed), beside, (live, no_live, _contacts_told(report)))
+    moving |= {"what-if": _loop_bench(followed, live)} if live is not None and of_loop else {}
     parts = {
-        **_moving_parts(case, (staged, replay_lacks, timed), beside, (live, no_live, _contacts_told(report))),
-        **({"what-if": _loop_bench(followed, live)} if live is not None and of_loop else {}),
-        "requirements": _requirements_section(report.bars_title, None if beside else judged, blocks["requirements"]),
+        **_first_parts(report.bars_title, None if beside else judged, blocks, moving),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
         "before": _sections(blocks["before"]),
@@ -128,8 +129,8 @@ def render_page(
     }
     foot = element("footer", element("span", "One file: data, figures and scene are inside; nothing is loaded."))
     main = element("main", _hero(report, live), *parts.values())
-    told = None if live is None else live | {"verdict": verdict_words(report)}
-    body = element("body", _mast(report, parts), main, foot, *_scripts(data, scene, told))
+    read = None if live is None else live | {"verdict": verdict_words(report)}
+    body = element("body", _mast(report, parts), main, foot, *_scripts(data, scene, read))
     return f"<!doctype html>\n{element('html', _head(report.title, scene, live), body, lang='en')}\n"
 
 
@@ -260,13 +261,36 @@ def _requirements(report: Report) -> Html | None:
 
 
 def _requirements_section(
-    title: str, judged: Html | None, found: Sequence[tuple[str, list[ReportBlock]]]
+    title: str,
+    judged: Html | None,
+    found: Sequence[tuple[str, list[ReportBlock]]],
+    name: str | None = "requirements",
 ) -> Html | None:
     """Return the requirements that do not stand beside a scene, and what else is to say of them."""
     if judged is None and not found:
         return None
     bars = element("div", judged, class_="panel requirements") if judged is not None else None
-    return _section("requirements", title, bars, _inside(found, "Requirements"))
+    return _section(name, title, bars, _inside(found, "Requirements"))
+
+
+def _first_parts(
+    title: str,
+    bars: Html | None,
+    blocks: Mapping[str, list[tuple[str, list[ReportBlock]]]],
+    moving: Mapping[str, Html | None],
+) -> dict[str, Html | None]:
+    """Return what is read first: requirements, what moves, and below it a table of requirements, where bars come first.
+
+    What stands above what moves stands below the map of cases.
+    """
+    told, rest = blocks["requirements"], dict(moving)
+    apart = bars is not None and bool(told)
+    return {
+        "requirements": _requirements_section(title, bars, [] if apart else told),
+        **({"what-if": rest.pop("what-if"), "above": _sections(blocks["above"])} if blocks["above"] else {}),
+        **rest,
+        "requirements-told": _requirements_section(f"{title} in numbers", None, told if apart else [], None),
+    }
 
 
 def _side(judged: Html | None, numbers: Html | None) -> Html | None:
@@ -465,7 +489,7 @@ def _write_blocks(blocks: Sequence[ReportBlock], name: str) -> Html:
         if block.table is not None and block.table.rows:
             parts.append(_grid(block.table, name))
             more = f"And {block.table.left_out} more; the result file has them all."
-            parts.append(element("p", more, class_="note") if block.table.left_out else None)
+            parts.append(element("p", more, class_="note left-out") if block.table.left_out else None)
         parts.append(_pairs(block.rows))
         text = element("pre", block.text, tabindex=0) if block.text else None
         parts.append(element("details", element("summary", block.folded), text) if text and block.folded else text)
@@ -495,13 +519,24 @@ def _grid(table: Table, name: str) -> Html:
             words,
             element("span", unit, class_="unit") if unit else None,
             scope="col",
-            class_="worded" if place in table.worded else None,
+            class_=" ".join(
+                name for name, those in (("worded", table.worded), ("first", table.first)) if place in those
+            )
+            or None,
         )
         for place, (words, unit) in enumerate(table.columns)
     ]
     head = element("thead", groups, element("tr", *heads)) if table.columns else None
-    rows = [element("tr", *(_cell(table, row, place) for place in range(len(row)))) for row in table.rows]
+    rows = [
+        element(
+            "tr",
+            *(_cell(table, row, place) for place in range(len(row))),
+            class_="chosen" if number in table.chosen else None,
+        )
+        for number, row in enumerate(table.rows)
+    ]
     live = {"data_live": table.live, "data_columns": " ".join(table.keys)} if table.live else {}
+    live |= {"style": f"--columns:{len(table.columns)}"} if table.first else {}
     shown = element("table", head, element("tbody", *rows), class_=table.look or None, **live)
     where = element(
         "div", shown, class_="scroll long" if len(rows) > LONG else "scroll", role="region", aria_label=name, tabindex=0
@@ -515,7 +550,8 @@ def _cell(table: Table, row: Sequence[str], place: int) -> Html:
     if place in table.worded:
         looks = ["worded", *(["code"] if place in table.code else ["wide"] if len(text) > LONG else [])]
         looks += ["brief"] if place == 0 and len(text) <= BRIEF else []
-        looks += ["active"] if row[place] in table.alarming and place == len(row) - 1 else []
+        looks += ["active"] if row[place] in table.alarming else []
+    looks += ["first"] if place in table.first else []
     return element("td", breakable(text) if place in table.worded else text, class_=" ".join(looks) or None)
 
 

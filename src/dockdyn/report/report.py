@@ -63,7 +63,9 @@ class Table:
         rows: the cells, a list a row.
         groups: words over several columns and how many these are.
         worded: places of columns of words, which are set left; numbers are set right.
-        alarming: words that are set in the colour of alarm where they stand in a last column of words.
+        alarming: words that are set in the colour of alarm where they stand in a column of words.
+        chosen: places of rows that are what is recommended.
+        first: places of columns that a narrow screen shows right after the first.
         look: how the page sets it, words of its style sheet: `dense` and `broad` for many columns, `wrapped` for long
             words, `matrix` for numbers between brackets.
         code: places of columns of commands.
@@ -82,6 +84,8 @@ class Table:
     left_out: int = 0
     live: str = ""
     keys: Sequence[str] = ()
+    chosen: Collection[int] = ()
+    first: Collection[int] = ()
 
 
 @dataclass(frozen=True)
@@ -98,8 +102,8 @@ class ReportBlock:
         text: lines that are kept as they are: a scenario, a command.
         notes: what to know of it, a paragraph each.
         folded: what the text is called that is folded away until a click.
-        where: on the page: in the section of key figures, in that of requirements, before or after the figures, or in
-            the section of inputs, instead of the scenario.
+        where: on the page: in the section of key figures, in that of requirements, above what moves and below the map of
+            cases, before or after the figures, or in the section of inputs, instead of the scenario.
     """
 
     title: str = ""
@@ -109,7 +113,7 @@ class ReportBlock:
     text: str = ""
     notes: Sequence[str] = ()
     folded: str = ""
-    where: Literal["key", "requirements", "before", "after", "inputs"] = "before"
+    where: Literal["key", "requirements", "above", "before", "after", "inputs"] = "before"
 
     def __bool__(self) -> bool:
         return bool(self.words or self.text or self.rows or (self.table is not None and self.table.rows))

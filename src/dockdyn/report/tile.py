@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
-from dockdyn.report.charts.chart import thin_rows
+from dockdyn.report.charts.chart import Source, thin_rows
 from dockdyn.report.elements import Html, breakable, element
 from dockdyn.report.wording import with_minus_signs
 
@@ -33,6 +34,9 @@ class Tile:
         bars: instead of a curve: words, share of the bar that is filled, and number of each.
         picture: instead of both: one of `dockdyn.report.tile_pictures`.
         alarming: whether the number is bad news.
+        source: of the curve, where a page that computes has it from.
+        retold: what such a page makes the number of where it is no sum of figures: "largest" of the curve, "limits", those that
+            the requirements use, or "approach", the speeds at which contacts began.
         figures: names of key figures and factors: the number is their sum, where a page computes it again.
         cases: what the number is of cases, where a page computes all again: a share, "captured" or the name of a requirement,
             or a percentile, "95 peak_force_N".
@@ -52,6 +56,8 @@ class Tile:
     figures: Sequence[tuple[str, float]] = ()
     cases: str = ""
     limits: Sequence[str] = ()
+    source: Source | None = None
+    retold: Literal["", "largest", "limits", "approach"] = ""
 
     def html(self, *, awaits: bool = False) -> Html:
         """Return it as it stands on the page; where that `awaits` limits, with room for them."""
@@ -68,6 +74,8 @@ class Tile:
             class_=f"tile panel{sort}",
             data_figures=json.dumps(self.figures) if self.figures else None,
             data_cases=self.cases or None,
+            data_source=json.dumps(vars(self.source)) if self.source else None,
+            data_retold=self.retold or None,
             data_limits="" if self.limits else None,
         )
 

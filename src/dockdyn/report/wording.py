@@ -13,6 +13,10 @@ NOTHING = "–"  # what there is no number for
 AT_AN_INSTANT = ("Largest force of the impacts", "not known: they act at an instant")  # row of a summary table
 LIMIT = re.compile(r"^\s*[<>=]*\s*[-+]?[\d.]+(e[-+]?\d+)?\s*", re.IGNORECASE)  # relation and number, before a unit
 HYPHEN = re.compile(r"(?<![\w.=–-])-(?=\.?\d)")  # in the place of the sign of a number
+SMALL = 1e-3  # of the unit that a limit is written in: smaller amounts have a prefix of their own
+PREFIXES = (("k", 1e3), ("", 1.0), ("m", 1e-3), ("µ", 1e-6), ("n", 1e-9))
+SMALLEST = PREFIXES[-1][1]
+PREFIXED = ("N", "N m", "N s", "J", "m", "m/s", "s")
 MET = {True: "met", False: "not met", None: "not decided"}
 
 
@@ -105,8 +109,14 @@ def format_gains(intervals: list[list[float | None]]) -> str:
 
 
 def as_stated(amount: float, unit: str, limit: str, digits: int = 4) -> str:
-    """Return an amount of a `unit` in the unit that a user has written a limit in: 0.025 m beside "< 50 mm" is 25 mm."""
+    """Return an amount of a `unit` in the unit that a user has written a limit in: 0.025 m beside "< 50 mm" is 25 mm.
+
+    One far below that unit has a prefix of its own: 0.00023 N beside "< 6.5 kN" is 0.23 mN.
+    """
     written, scale = stated_unit(unit, limit)
+    if unit in PREFIXED and SMALLEST <= abs(amount) < SMALL * scale:
+        prefix, size = next((prefix, size) for prefix, size in PREFIXES if abs(amount) >= size)
+        return f"{format_significant(amount / size, digits)} {prefix}{unit}"
     return f"{format_significant(amount / scale, digits)} {written}".rstrip()
 
 

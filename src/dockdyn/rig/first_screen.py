@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.dataset import Dataset
+from dockdyn.report.charts.chart import Source
 from dockdyn.report.tile import Tile
 from dockdyn.report.tile_pictures import draw_place
 from dockdyn.report.verdict import Advice
@@ -23,6 +24,7 @@ from dockdyn.rig.summary import (
 )
 
 DIGITS = 3
+MARGIN, MARGIN_COMMAND = "See up to which delay the loop is stable:", "dockdyn stability scenario.toml"
 BOUNCE, SWING, FORCE = "apparent_restitution", "amplitude_ratio", "peak_measured_force_N"
 # what figures must be there for words of the headline, as `dockdyn.report.verdict.headline_of` has them
 HEADLINES = (
@@ -96,6 +98,7 @@ def _energy_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
         "green",
         alarming=bool(describe_instability(dataset, summary)) and error > 0,
         figures=[("kinetic_energy_error_J", 1.0 if error > 0 else -1.0)],
+        source=Source([("kinetic_energy", 0, 1.0), ("ideal_kinetic_energy", 0, -1.0)]),
     )
 
 
@@ -117,6 +120,7 @@ def _force_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
         acting,
         "orange",
         figures=[(FORCE, 1.0)],
+        source=Source([("total_force", axis, 1.0) for axis in range(dataset.sizes["axis"])], size=True),
     )
 
 
@@ -143,8 +147,4 @@ def rig_advice(dataset: Dataset, summary: dict[str, Any]) -> list[Advice]:
         advice.append(
             Advice("Next", "See which compensator is best on this rig:", "dockdyn compare scenario.toml", "settings")
         )
-    else:
-        advice.append(
-            Advice("Next", "See how much more delay it bears:", "dockdyn stability scenario.toml", "settings")
-        )
-    return advice
+    return [*advice, Advice("Margin", MARGIN, MARGIN_COMMAND, "settings")]

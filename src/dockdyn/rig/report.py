@@ -16,7 +16,7 @@ from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.rig import plots as drawn
 from dockdyn.rig.comparison.choice import NONE
 from dockdyn.rig.comparison.report import settings_in_words
-from dockdyn.rig.first_screen import HEADLINES, rig_advice, rig_headline, rig_tiles
+from dockdyn.rig.first_screen import HEADLINES, MARGIN_COMMAND, rig_advice, rig_headline, rig_tiles
 from dockdyn.rig.summary import MEASURES, PARTS, describe_instability, facts_of_run
 
 NEGLIGIBLE = 1e-9  # m, rad
@@ -151,7 +151,10 @@ def _delay_table(summary: dict[str, Any]) -> Table:
 
 
 def _budget_note(summary: dict[str, Any]) -> str:
-    words = "To first order, at the contact’s own frequency."
+    words = (
+        "To first order, at the contact’s own frequency. A run does not seek the largest delay with which the loop is stable, "
+        f"nor what is left to it: {MARGIN_COMMAND} does."
+    )
     bounces = summary["delay_restitution"]
     if bounces is None:
         return words

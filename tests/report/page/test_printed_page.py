@@ -68,3 +68,17 @@ def test_a_printed_file_has_the_scene_in_it(whole_page):
             images.append(data.reshape(high, wide, -1))
     (scene,) = (image[..., :3].astype(int) for image in images if image.shape[2] == 3)
     assert faults_of(scene, PARTS["run"]["light"]) == []
+
+
+@pytest.mark.parametrize("kind", ["run", "campaign"])
+def test_no_printed_sheet_is_nearly_blank(whole_page, kind):
+    """Every sheet has as much as a table, or a figure: none but a line that would have stood on the one before."""
+    file = whole_page(kind).pdf(format="A4", print_background=True)
+    objects = {int(one[1]): one[2] for one in re.finditer(rb"(\d+) 0 obj\s*(.*?)endobj", file, re.DOTALL)}
+    sheets = []
+    for facts in objects.values():
+        if re.search(rb"/Type\s*/Page\b(?!s)", facts):
+            inside = objects[int(re.search(rb"/Contents (\d+) 0 R", facts)[1])]
+            drawn = zlib.decompress(inside[inside.index(b"stream") + 6 : inside.rindex(b"endstream")].lstrip(b"\r\n"))
+            sheets.append(len(re.findall(rb"T[jJ]", drawn)))
+    assert len(sheets) > 3 and min(sheets) > 10

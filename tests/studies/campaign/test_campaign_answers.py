@@ -12,10 +12,13 @@ from places import DOCS
 from scipy import stats
 
 import dockdyn
+from dockdyn.report.page import render_page
 from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.capture_map import capture_map
 from dockdyn.studies.campaign.cases import campaign_cases
 from dockdyn.studies.campaign.first_failure import judge_cases
+from dockdyn.studies.campaign.report import campaign_report
+from dockdyn.studies.campaign.tables import describe_misses
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.cases.statistics import wilson_interval
 
@@ -142,6 +145,39 @@ def test_worst_cases_are_those_of_least_margin():
     assert worst[0]["command"] == f"dockdyn campaign rerun 'out/a b' {worst[0]['case']}"
     assert worst[0]["margin"] == pytest.approx(700 - force.max()) and not worst[0]["met"]
     assert worst[0]["values"]["approach.closing_speed"] == dataset["approach.closing_speed"].values[worst[0]["case"]]
+
+
+def test_cases_that_miss_are_listed_with_what_they_missed_and_by_how_much():
+    """The worst first, as counted by hand; what failed, what is not decided and what misses nothing is not among them."""
+    figures = {
+        "captured": [1, 1, 0, 0, 1, NAN, 1, 0],
+        "outcome_open": [0, 0, 0, 0, 0, NAN, 0, 1],
+        "peak_force_N": [80.0, 130.0, 90.0, 250.0, 101.0, NAN, 99.0, 95.0],
+        "latch.speed_margin_m_s": [0.1, 0.1, NAN, -0.02, 0.1, NAN, 0.1, NAN],
+        "contact.count": [1, 1, 0, 2, 1, NAN, 1, 1],
+        "end_time_s": [9.0] * 8,
+        "approach_left_s": [0, 0, 0, 0, 0, NAN, 0, 3.0],
+    }
+    reasons = [""] * 5 + ["stopped"] + [""] * 2
+    dataset = campaign_dataset(
+        {"speed": np.arange(8.0)}, figures, reasons, requirements={"captured": True, "peak_force": "< 0.1 kN"}
+    )
+    answers = campaign_answers(dataset, "here")
+    assert answers["missing"]["cases"] == 4
+    listed = answers["missing"]["listed"]
+    assert [one["case"] for one in listed] == [3, 2, 1, 4]
+    assert [one["capture"] for one in listed] == ["reached the latch too slowly", "no contact", None, None]
+    assert listed[0]["command"] == "dockdyn campaign rerun here 3"
+    assert [describe_misses(one) for one in listed] == [
+        "not captured: reached the latch too slowly; peak force 0.250 kN, 0.150 kN beyond its limit",
+        "not captured: no contact",
+        "peak force 0.130 kN, 0.0300 kN beyond its limit",
+        "peak force 0.101 kN, 0.00100 kN beyond its limit",
+    ]
+    many = campaign_answers(campaign_dataset({"speed": np.arange(50.0)}, {"captured": np.zeros(50)}))["missing"]
+    assert many["cases"] == 50 and [one["case"] for one in many["listed"]] == list(range(12))
+    page = render_page(campaign_report(dataset, folder="here"))
+    assert "not captured: no contact" in page  # also without JavaScript
 
 
 def test_requirements_are_probable_and_have_margins():

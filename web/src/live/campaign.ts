@@ -5,7 +5,9 @@ import { judgeCases, type RequirementOfCases } from "./cases.ts";
 import { Distributions } from "./distributions.ts";
 import { refusalOf, scaled, type Law } from "./draws.ts";
 import { CaseMap, type CaseAxis, type Outcomes } from "./map.ts";
-import { isAllowed, moveInWords, settingsOf, shownUnit, tellCommand, withSettings } from "./numbers.ts";
+import { isAllowed, keyInWords, moveInWords, settingsOf, shownUnit, tellCommand, withSettings } from "./numbers.ts";
+import { amountInWords } from "./judge.ts";
+import { tellMisses } from "./misses.ts";
 import { Pool } from "./pool.ts";
 import { tellRequirements, tellTables, tellTiles, tellVerdict, toldOf, type Told } from "./retold.ts";
 import { Runner } from "./runner.ts";
@@ -101,6 +103,7 @@ export class LiveCampaign {
     this.map.show(this.axes(), this.outcomes());
     this.map.choose(this.chosen);
     this.tellCounts();
+    this.tellMisses();
     this.said.replaceChildren(`Move a number: all ${cases} cases are computed again in this page.`);
   }
 
@@ -276,6 +279,7 @@ export class LiveCampaign {
     tellAdvice(moved ? { settings: null, worst: this.worstAdvice() } : null);
     this.map.show(this.axes(), this.outcomes());
     this.tellCounts();
+    this.tellMisses();
     this.tellMoves(changed);
     this.again.hidden = !moved;
     tellCommand(this.again, this.data.command, changed.flatMap((place) => this.settingsOf(place)));
@@ -330,6 +334,14 @@ export class LiveCampaign {
     this.counts.replaceChildren(bar, ...there.map(({ words, colour, cases }) => element("p", {}, element("i", { class: "swatch block", style: `background: var(--${colour})` }), words, element("b", {}, String(cases.length)))));
   }
 
+  private tellMisses(): void {
+    const show = (place: number) => {
+      void this.choose(place);
+      document.getElementById("motion")!.scrollIntoView({ block: "start" });
+    };
+    tellMisses(this.told, this.now.failed, this.worstFirst(), (place) => relativeMargins(this.told, place), show);
+  }
+
   private axes(): CaseAxis[] {
     const { data, now } = this, limits = (figure: string) => this.told.requirements.flatMap((one) => (one.figure === figure && typeof one.limit === "number" ? [one.limit] : []));
     const figures = [...now.figures].filter(([name]) => !WITHOUT.has(name)).map(([name, values]): CaseAxis => ({ name, words: data.named[name]![0], unit: data.named[name]![1], values, limits: limits(name) }));
@@ -361,11 +373,11 @@ export class LiveCampaign {
     const numbers = data.deciding.slice(0, 6).map((key) => {
       const values = now.values[keys.indexOf(key)]!, value = values[place]!, { unit, factor } = shownUnit({ unit: unitOf(data, key), value: Math.max(...values.map(Math.abs)) });
       const below = values.filter((one) => one < value).length / values.length;
-      return element("div", { class: "drawn" }, element("span", {}, key.replace(/^approach\./, "")), element("b", {}, writeNumber(value * factor), element("span", { class: "unit" }, unit)), element("div", { class: "bar" }, element("i", { style: `left:${100 * below}%` })), element("span", { class: "note" }, `more than in ${Math.round(100 * below)} % of cases`));
+      return element("div", { class: "drawn" }, element("span", { title: key }, keyInWords(key)[0]), element("b", {}, writeNumber(value * factor), element("span", { class: "unit" }, unit)), element("div", { class: "bar" }, element("i", { style: `left:${100 * below}%` })), element("span", { class: "note" }, `more than in ${Math.round(100 * below)} % of cases`));
     });
     const met = told.requirements.map((one, row) => {
       const value = told.judged.value[row]![place]!, open = told.judged.open[row]![place], holds = told.judged.met[row]![place];
-      const words = typeof one.limit === "boolean" ? (Number.isNaN(value) ? "–" : value ? "true" : "false") : `${writeNumber(value / one.scale)} ${one.unit}`.trim();
+      const words = typeof one.limit === "boolean" ? (Number.isNaN(value) ? "–" : value ? "true" : "false") : amountInWords(one, value);
       return element("p", { class: `met ${open ? "open" : holds ? "ok" : "bad"}` }, element("em", {}, open ? "?" : holds ? "✓" : "✗"), one.words, element("b", {}, words));
     });
     const command = element("div"), moved = this.changed().length > 0;

@@ -4,7 +4,6 @@ import { wilsonInterval } from "./statistics.ts";
 import type { Share } from "./shares.ts";
 
 export interface RequirementOfCases extends RequirementToMeet {
-  si: string; // unit of the figure
   grows: boolean; // what follows the end of a run only enlarges its figure
   moment: boolean; // its figure is one
 }

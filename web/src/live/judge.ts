@@ -10,6 +10,7 @@ export interface RequirementToMeet {
   limit: number | boolean;
   unit: string; // in which the limit is written
   scale: number; // SI of one such unit
+  si: string; // the unit of the figure
   bounded: boolean; // whether a capture may leave but a lower bound of it
 }
 
@@ -44,6 +45,11 @@ export function judge(one: RequirementToMeet, figures: ReadonlyMap<string, numbe
   return { words, value, met: hidden && open ? null : COMPARED[relation](value, limit), margin: hidden && open ? NaN : marginOf(value), share };
 }
 
+/** Return how much a requirement is of concern: those that are not met, not decided, and met by the least margin. */
+export function concern({ met, share }: JudgedRequirement): number {
+  return (met === false ? 2e9 : met === null ? 1e9 : 0) + (share ?? 0);
+}
+
 const MARKS = new Map<boolean | null, [sort: string, mark: string, words: string]>([[true, ["ok", "✓", "met"]], [false, ["bad", "✗", "not met"]], [null, ["open", "?", "not decided"]]]);
 
 /** Show requirements with these figures; what the report had comes back where nothing has `moved`. */
@@ -65,6 +71,20 @@ export interface RequirementWords {
   margin: string;
 }
 
+const PREFIXES: [string, number][] = [["k", 1e3], ["", 1], ["m", 1e-3], ["µ", 1e-6], ["n", 1e-9]];
+const PREFIXED = ["N", "N m", "N s", "J", "m", "m/s", "s"], SMALL = 1e-3, SMALLEST = 1e-9;
+
+/** Return an amount in the unit of a limit, or with a prefix of its own where it is far below, as `dockdyn.report.wording.as_stated`. */
+export function amountInWords({ si, unit, scale }: RequirementToMeet, value: number, digits = 4): string {
+  if (Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  if (PREFIXED.includes(si) && size >= SMALLEST && size < SMALL * scale) {
+    const [prefix, one] = PREFIXES.find(([, least]) => size >= least)!;
+    return `${writeNumber(value / one, digits)} ${prefix}${si}`;
+  }
+  return `${writeNumber(value / scale, digits)} ${unit}`.trim();
+}
+
 /** Return the limit of a requirement as it is written. */
 export function limitInWords({ relation, limit, scale, unit }: RequirementToMeet): string {
   return typeof limit === "boolean" ? String(limit) : `${relation} ${Number((limit / scale).toPrecision(6))} ${unit}`.trim();
@@ -78,7 +98,7 @@ export function askedInWords(one: RequirementToMeet): string {
 /** Return a requirement as judged, in words. */
 export function inWords(one: RequirementToMeet, judged: JudgedRequirement): RequirementWords {
   const [sort, mark, met] = MARKS.get(judged.met)!, { limit } = one, { share } = judged;
-  const amount = (value: number) => (Number.isNaN(value) ? "–" : `${writeNumber(value / one.scale)} ${one.unit}`.trim());
+  const amount = (value: number) => amountInWords(one, value);
   const known = judged.met !== null ? amount(judged.value) : Number.isNaN(judged.value) ? "not known" : `at least ${amount(judged.value)}`;
   return {
     sort, mark, met,
@@ -105,20 +125,4 @@ function span(text: string): HTMLElement {
   const made = document.createElement("span");
   made.textContent = text;
   return made;
-}
-
-/** Show the numbers of tiles that are sums of figures; those that are none are marked as the report's. */
-export function showTiles(figures: ReadonlyMap<string, number>, moved: boolean): void {
-  for (const tile of document.querySelectorAll<HTMLElement>(".tile")) {
-    tile.classList.toggle("reported", moved && !tile.dataset.figures);
-    if (!tile.dataset.figures) continue;
-    const number = tile.querySelector(".v")!.firstChild as Text, note = tile.querySelector(".f");
-    tile.dataset.number ??= number.data;
-    tile.dataset.note ??= note?.textContent ?? "";
-    const terms = JSON.parse(tile.dataset.figures) as [string, number][];
-    const value = terms.reduce((sum, [name, factor]) => sum + factor * (figures.get(name) ?? NaN), 0);
-    number.data = moved ? writeNumber(value) : tile.dataset.number;
-    if (note) note.textContent = moved ? `${tile.dataset.number} in the report` : tile.dataset.note;
-    tile.classList.toggle("moved", moved);
-  }
 }

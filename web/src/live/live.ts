@@ -7,9 +7,11 @@ import { DELAY, leastLimit, limitRows, LimitSeeker, tellLimits, type DelayLimits
 import type { PackedLoop } from "./loop_unit.ts";
 import { Runner } from "./runner.ts";
 import { Sliders } from "./sliders.ts";
-import { showRequirements, showTiles, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
-import { decidingSentence, tellAdvice, tellRun, type AdviceNow, type VerdictWords } from "./verdict.ts";
-import { FINISHED, giveUp, ShownRun, type Outcome, type Page, type RunShown, type Scripts } from "./shown.ts";
+import { showRequirements, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
+import { classesOf, contactsInWords, energyHeadline, type Effect, type EnergyClass } from "./energy.ts";
+import { showTiles } from "./tiles.ts";
+import { decidingSentence, tellAdvice, tellRun, type AdviceNow, type RunInWords, type VerdictWords } from "./verdict.ts";
+import { FINISHED, giveUp, ShownRun, tellSame, SAME, type Outcome, type Page, type RunShown, type Scripts } from "./shown.ts";
 
 export interface LiveData extends RunShown {
   words: Record<string, [words: string, unit: string, kind: "float" | "int" | "bool"]>; // of figures
@@ -20,6 +22,7 @@ export interface LiveData extends RunShown {
   scattered: string[];
   limits?: LimitsData<PackedLoop>;
   unjudged?: boolean; // whether no figure tells if the loop is stable
+  effects?: Effect[]; // of the pairs, where it is told what contacts do to the energy
   settled?: string[]; // what the tuning of a rig has found, which other numbers would change: as `--set` takes it
 }
 
@@ -37,6 +40,7 @@ export class Live {
   private readonly sliders: Sliders;
   private readonly said = element("p", { class: "live-said" });
   private readonly table = element("div", { class: "live-figures scroll", tabindex: 0, role: "region", "aria-label": "Key figures" });
+  private readonly same = element("p", { class: "note" }, SAME);
   private readonly trust = element("p", { class: "note" });
   private readonly again = element("div", { class: "live-again", hidden: true });
   private readonly wait = element("div", { class: "live-wait", hidden: true });
@@ -55,7 +59,7 @@ export class Live {
     this.sliders = new Sliders(unit.numbers, data.scattered, (place, value) => this.change(place, value));
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
     document.getElementById("live-numbers")!.append(this.said, this.sliders.node, element("div", { class: "live-foot" }, this.wait, reset));
-    host.append(this.again, element("div", { class: "frame panel" }, this.table), this.trust);
+    host.append(this.again, this.same, element("div", { class: "frame panel" }, this.table), this.trust);
     signScrolling(this.table);
   }
 
@@ -182,17 +186,34 @@ export class Live {
     this.limits = null;
     const changed = this.changed(), moved = changed.length > 0;
     document.documentElement.classList.toggle("what-if", moved);
-    this.run.show(moved ? outcome : null);
+    const classes = this.classesOf(outcome, changed);
+    this.run.show(moved ? outcome : null, true, classes);
     tellTablesOwn(moved);
     const judged = showRequirements(this.data.requirements, outcome.figures, moved);
-    showTiles(outcome.figures, moved);
+    showTiles(outcome, judged, moved, (source) => this.run.seriesBeside(source, outcome));
     tellLimits(moved ? null : this.ownLimits, moved);
     const { verdict, unjudged } = this.data;
-    tellRun({ ...verdict, warned: verdict.warned || Boolean(unjudged) }, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved);
+    tellRun({ ...verdict, warned: verdict.warned || Boolean(unjudged) }, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved, classes && this.tellEnergy(outcome, classes));
     tellAdvice(moved ? this.adviceOf(changed, judged) : null);
     this.tellFigures(outcome);
     this.sayOutcome(outcome, changed, judged);
     this.tellAgain(changed);
+  }
+
+  /** Return what each contact did to the energy; null where that is not known: a law that takes none, or takes some, is another one. */
+  private classesOf(outcome: Outcome, changed: number[]): (EnergyClass | null)[] | null {
+    const { effects, unit } = this.data, open = effects?.every((one) => one === "open");
+    if (!effects || (!open && changed.some((place) => !this.values[place] !== !unit.numbers[place]!.value))) return null;
+    return classesOf(outcome, effects);
+  }
+
+  /** Return what came of a run in words, beside what the report says. */
+  private tellEnergy({ figures, contacts, time }: Outcome, classes: (EnergyClass | null)[]): RunInWords {
+    const caught = figures.get("captured"), own = this.run.own!, most = (of: Outcome) => Math.max(0, ...of.contacts.map((one) => one.peak_force));
+    const capture = caught === undefined || Number.isNaN(caught) ? [] : [caught ? `Captured at t = ${writeNumber(figures.get("capture_time_s")!, 6)} s.` : "Not captured."];
+    const words = [...capture, ...contactsInWords(contacts, classes), `Ends at t = ${writeNumber(time.at(-1)!)} s.`].join(" ");
+    const before = `${own.contacts.length} contact${own.contacts.length === 1 ? "" : "s"}, ${writeNumber(most(own))} N in the report`;
+    return { headline: energyHeadline(classes), lead: [words, element("span", { class: "was" }, ` ${before}`)], gains: classes.includes("active") };
   }
 
   /** Return what the report advises, by the numbers as they are: none of them may scatter any more where it advises a campaign. */
@@ -247,18 +268,20 @@ export class Live {
     this.last = outcome;
     const own = this.run.own!, rows = Object.entries(this.data.words).flatMap(([name, [words, unit, kind]]) => {
       const then = own.figures.get(name), now = outcome.figures.get(name);
-      if (then === undefined || now === undefined || (!Number.isFinite(then) && !Number.isFinite(now))) return [];
+      if (then === undefined || now === undefined || Object.is(now, then)) return [];
       const write = (value: number) => (!Number.isFinite(value) ? "–" : kind === "bool" ? (value ? "yes" : "no") : kind === "int" ? String(value) : writeNumber(value));
-      const change = now === then || kind === "bool" || !Number.isFinite(now - then) ? "" : changeInWords(then, now);
-      return [element("tr", { class: now === then ? null : "changed", "data-figure": name }, element("td", { class: "worded" }, words, unit ? element("span", { class: "unit" }, unit) : null), element("td", {}, write(then)), element("td", {}, element("b", {}, write(now))), element("td", {}, change))];
+      const change = kind === "bool" || !Number.isFinite(now - then) ? "" : changeInWords(then, now);
+      return [element("tr", { class: "changed", "data-figure": name }, element("td", { class: "worded" }, words, unit ? element("span", { class: "unit" }, unit) : null), element("td", {}, write(then)), element("td", {}, element("b", {}, write(now))), element("td", {}, change))];
     });
+    tellSame(this.same, rows.length, this.changed().length > 0);
     const there = this.limits ? limitRows(this.limits) : [];
     rows.unshift(...(this.ownLimits ? limitRows(this.ownLimits) : []).map(([words, then], place) => {
       const now = there[place]?.[1] ?? (there.length ? "–" : "…");
       return element("tr", { class: now === then ? null : "changed" }, element("td", { class: "worded" }, words, element("span", { class: "unit" }, "ms")), element("td", {}, then), element("td", {}, element("b", {}, now)), element("td"));
     }));
     const head = element("thead", {}, element("tr", {}, ...["figure", "in the report", "now", "change"].map((words, place) => element("th", { scope: "col", class: place ? null : "worded" }, words))));
-    this.table.replaceChildren(element("table", { class: "dense" }, head, element("tbody", {}, ...rows)));
+    this.table.replaceChildren(...(rows.length || this.seeker ? [element("table", { class: "dense" }, head, element("tbody", {}, ...rows))] : []));
+    this.table.parentElement!.hidden = !rows.length && !this.seeker;
   }
 
   /** Say how the command line gives what is shown. */

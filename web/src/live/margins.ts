@@ -3,14 +3,14 @@ import type { Line, Panel } from "../chart.ts";
 import { element } from "../dom.ts";
 import type { Figure } from "../figure.ts";
 import { writeNumber, type Span } from "../scales.ts";
-import { showTiles } from "./judge.ts";
 import { asReported, tellOwn } from "./kept.ts";
 import type { PackedLoop } from "./loop_unit.ts";
 import { limitRows, LimitSeeker, type DelayLimits, type LimitsData } from "./delay_limits.ts";
 import { isAllowed, moveInWords, settingsOf, tellCommand } from "./numbers.ts";
 import { Runner } from "./runner.ts";
-import { giveUp, type Page, type Scripts } from "./shown.ts";
+import { giveUp, tellSame, SAME, type Page, type Scripts } from "./shown.ts";
 import { Sliders } from "./sliders.ts";
+import { showTiles } from "./tiles.ts";
 import type { PackedUnit } from "./unit.ts";
 import { showSort, tellAdvice } from "./verdict.ts";
 import { signScrolling } from "../tables.ts";
@@ -19,6 +19,7 @@ import type { Answer } from "./worker.ts";
 export interface MarginsData {
   unit: PackedLoop;
   loop: { growth_rate_1_s: number; critical_delay_s: number | null; delay_s: number; spectral_radius: number | null; roots: [number, number][] };
+  of: "delay_margin_s" | "growth_rate_1_s"; // the measure by which the report says what matters most
   headlines: Record<"edge" | "late" | "grows" | "unstable" | "spare" | "whatever" | "stable", string>;
   limits?: LimitsData<PackedUnit>;
 }
@@ -45,6 +46,7 @@ export class LiveMargins {
   private readonly said = element("p", { class: "live-said" });
   private readonly again = element("div", { class: "live-again", hidden: true });
   private readonly table = element("div", { class: "live-figures scroll", tabindex: 0, role: "region", "aria-label": "Margins" });
+  private readonly same = element("p", { class: "note" }, SAME);
   private readonly trust = element("p", { class: "note" });
   private readonly seeker: LimitSeeker | null;
   private ownLimits: DelayLimits | null = null;
@@ -64,7 +66,7 @@ export class LiveMargins {
     this.sliders = new Sliders(unit.numbers, unit.delays, (place, value) => this.change(place, value));
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
     document.getElementById("live-numbers")!.append(this.said, this.sliders.node, element("div", { class: "live-foot" }, reset));
-    host.append(this.again, element("div", { class: "frame panel" }, this.table), this.trust);
+    host.append(this.again, this.same, element("div", { class: "frame panel" }, this.table), this.trust);
     signScrolling(this.table);
   }
 
@@ -131,19 +133,22 @@ export class LiveMargins {
     this.host.dataset.limited = "";
   }
 
-  /** See what a tenth more of each number does to the growth rate. */
+  /** See what a tenth more of each number does to what the report measures by: the delay margin, or the growth rate where there is none. */
   private async tryNumbers(): Promise<void> {
-    const { numbers } = this.data.unit, base = [...this.values], before = await this.runner.askLater(base, ["first"], LONG);
+    const { unit: { numbers }, of } = this.data, base = [...this.values];
+    const ofMargin = of === "delay_margin_s" && Number.isFinite(this.last.margin), [name, scale] = ofMargin ? ["margin", 1e3] : ["first", 1];
+    const before = await this.runner.askLater(base, [name], LONG);
     if (!before || before.error) return;
     const effects = new Map<number, number>();
     for (const [place, number] of numbers.entries()) {
       const value = base[place]! * (1 + TRIED);
       if (!base[place] || !isAllowed(number, value)) continue;
-      const answer = await this.runner.askLater(base.map((one, i) => (i === place ? value : one)), ["first"], LONG);
+      const answer = await this.runner.askLater(base.map((one, i) => (i === place ? value : one)), [name], LONG);
       if (!answer) return;
-      if (!answer.error) effects.set(place, answer.found.first![0]! - before.found.first![0]!);
+      const change = answer.error ? NaN : scale * (answer.found[name]![0]! - before.found[name]![0]!);
+      if (Number.isFinite(change)) effects.set(place, change);
     }
-    this.sliders.tellEffects(effects, "growth rate", "1/s");
+    this.sliders.tellEffects(effects, ofMargin ? "delay margin" : "growth rate", ofMargin ? "ms" : "1/s");
     this.host.dataset.tried = "";
   }
 
@@ -153,7 +158,7 @@ export class LiveMargins {
     const changed = this.data.unit.numbers.flatMap(({ value }, place) => (this.values[place] === value ? [] : [place])), moved = changed.length > 0;
     Object.assign(this.host, { told: now }); // for scripts
     document.documentElement.classList.toggle("what-if", moved);
-    showTiles(new Map([["growth_rate_1_s", now.first[0]], ["delay_margin_s", now.margin]]), moved);
+    showTiles({ figures: new Map([["growth_rate_1_s", now.first[0]], ["delay_margin_s", now.margin]]), contacts: [] }, [], moved, () => null);
     this.tellVerdict(moved ? now : null);
     if (now.roots.length || !moved) this.drawRoots(moved ? now : null);
     for (const node of document.querySelectorAll("section:not(#what-if):not(#inputs):not(#provenance) .frame, section .figures > figure, #key-figures .pairs")) node.classList.toggle("reported", moved);
@@ -189,14 +194,18 @@ export class LiveMargins {
     this.last = now;
     const there = limits ? limitRows(limits) : [];
     const { own } = this, inMs = (value: number) => (Number.isFinite(value) ? writeNumber(1e3 * value, 6) : value === Infinity ? "any" : "–");
-    const rows: [string, string, string, string][] = [
+    const figures: [string, string, string, string][] = [
       ["growth rate", "1/s", writeNumber(own.first[0], 6), writeNumber(now.first[0], 6)],
       ["critical delay of the loop", "ms", inMs(own.margin + own.delay), inMs(now.margin + now.delay)],
       ["delay to spare", "ms", inMs(own.margin), inMs(now.margin)],
       ...(Number.isNaN(now.radius) ? [] : [["spectral radius of a cycle", "", writeNumber(own.radius, 8), writeNumber(now.radius, 8)] as [string, string, string, string]]),
-      ...(this.ownLimits ? limitRows(this.ownLimits) : []).slice(1).map(([words, then], place): [string, string, string, string] => [`${words}, in the run`, "ms", then, there[place + 1]?.[1] ?? (there.length ? "–" : "…")]),
       ["frequency of the rightmost root", "rad/s", writeNumber(Math.abs(own.first[1]), 6), writeNumber(Math.abs(now.first[1]), 6)],
     ];
+    const differ = figures.filter(([, , then, here]) => then !== here), moved = this.data.unit.numbers.some(({ value }, place) => this.values[place] !== value);
+    tellSame(this.same, differ.length, moved);
+    const limited = (this.ownLimits ? limitRows(this.ownLimits) : []).slice(1).map(([words, then], place): [string, string, string, string] => [`${words}, in the run`, "ms", then, there[place + 1]?.[1] ?? (there.length ? "–" : "…")]), rows = [...differ, ...limited];
+    this.table.parentElement!.hidden = !rows.length && !this.seeker;
+    if (!rows.length && !this.seeker) return;
     const head = element("thead", {}, element("tr", {}, ...["figure", "in the report", "now"].map((words, place) => element("th", { scope: "col", class: place ? null : "worded" }, words))));
     this.table.replaceChildren(element("table", { class: "dense" }, head, element("tbody", {}, ...rows.map(([words, unit, then, here]) => element("tr", { class: then === here ? null : "changed" }, element("td", { class: "worded" }, words, unit ? element("span", { class: "unit" }, unit) : null), element("td", {}, then), element("td", {}, element("b", {}, here)))))));
   }

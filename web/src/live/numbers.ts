@@ -28,6 +28,19 @@ export function shownUnit({ unit, value }: { unit: string; value: number }): Sho
   return THOUSANDS.test(unit) && Math.abs(value) >= 1e4 ? { unit: `k${plain}`, factor: 1e-3 } : { unit: plain, factor: 1 };
 }
 
+const ORDINALS = ["1st", "2nd", "3rd", "4th", "5th", "6th"];
+const AXES = "xyz";
+
+/** Return a key as it is read, what it is first and what it is of: approach.closing_speed is "closing speed", "approach". */
+export function keyInWords(key: string): [what: string, of: string] {
+  const parts = key.split("."), numbers: string[] = [];
+  while (parts.length > 1 && /^\d+$/.test(parts.at(-1)!)) numbers.unshift(parts.pop()!);
+  const last = parts.pop()!.replaceAll("_", " "), axes = /^(position|velocity|rate|point)$/.test(last) && numbers.length === 1 && Number(numbers[0]) < AXES.length;
+  const place = axes ? ` ${AXES[Number(numbers[0])]}` : numbers.length ? `, ${numbers.map((one) => ORDINALS[Number(one)] ?? `no. ${Number(one) + 1}`).join(" ")}` : "";
+  const of = parts.map((part) => part.replaceAll("_", " "));
+  return [last + place, of.join(" › ")];
+}
+
 /** Return whether a number may be that. */
 export function isAllowed({ bounds }: Pick<NumberOfUnit, "bounds">, value: number): boolean {
   const { least = -Infinity, above = -Infinity, most = Infinity, below = Infinity } = bounds;

@@ -2,7 +2,7 @@
 import { drawing, element } from "../dom.ts";
 import { writeNumber } from "../scales.ts";
 import { estimated, type CaseFigures, type Estimated, type JudgedCases, type RequirementOfCases } from "./cases.ts";
-import { askedInWords, limitInWords } from "./judge.ts";
+import { amountInWords, askedInWords, limitInWords } from "./judge.ts";
 import { asReported } from "./kept.ts";
 import { showSort, type Sort } from "./verdict.ts";
 import { shareInWords, sureInWords, withInterval } from "./shares.ts";
@@ -35,7 +35,7 @@ export function toldOf(requirements: RequirementOfCases[], figures: CaseFigures,
 }
 
 const was = (words: string) => element("span", { class: "was" }, `${words} in the report`);
-const inUnit = (one: RequirementOfCases, value: number, digits = 3) => (Number.isNaN(value) ? "–" : `${writeNumber(value / one.scale, digits)} ${one.unit}`.trim());
+const inUnit = (one: RequirementOfCases, value: number, digits = 3) => amountInWords(one, value, digits);
 
 /** Tell the verdict again; null: as reported. */
 export function tellVerdict(now: Told | null, then: Told, force: [figure: string, words: string] | null): void {

@@ -1,13 +1,14 @@
 // A run with other numbers in the curves, the scene and the table of contacts that the report has of its own.
 import type { Clock } from "../clock.ts";
 import type { Columns } from "../columns.ts";
-import type { Line, Panel } from "../chart.ts";
+import type { Line, Panel, Source } from "../chart.ts";
 import { element } from "../dom.ts";
 import type { Figure } from "../figure.ts";
 import { CONTACT, fitUp, type Event } from "../panel.ts";
 import { writeNumber, type Span } from "../scales.ts";
 import type { SceneView } from "../scene/scene.ts";
 import { contactsOf, type Contact } from "./contacts.ts";
+import { sourceOf, type Series } from "./tiles.ts";
 import type { PackedUnit } from "./unit.ts";
 import type { Answer } from "./worker.ts";
 
@@ -46,6 +47,13 @@ const GHOST = { colour: "ink3", dash: [3, 2], name: "", read: false, marker: "",
 const DELAY = "loop.delay";
 const SHOWN = ["depth", "position", "attitude", "contact_point", "contact_force", "hold_force", "latch_force", "latch_held", "latch_travel", "scene.position", "scene.attitude", "scene.force"]; // besides curves
 
+export const SAME = "No figure differs from the report: no number has been moved.";
+
+/** Say that no figure differs, where that is so; of numbers that were `moved`, too. */
+export function tellSame(node: HTMLElement, differ: number, moved: boolean): void {
+  node.textContent = moved ? (differ ? "What differs from the report; all else is as it says." : "No figure differs from the report.") : SAME;
+}
+
 /** Say why the page does not compute. */
 export function giveUp(why: string): void {
   document.getElementById("live-numbers")!.replaceChildren(element("p", { class: "note" }, `This page does not compute here: ${why}.`));
@@ -61,17 +69,24 @@ export class ShownRun {
 
   constructor(private readonly data: RunShown, private readonly page: Page, figures: Figure[]) {
     this.panels = figures.flatMap((figure) => figure.chart.panels.map((panel) => ({ figure, panel, own: { lines: panel.lines, bands: panel.bands, notes: panel.notes, x: panel.x, y: panel.y, limits: panel.limits } })));
-    const sources = this.panels.flatMap(({ panel }) => panel.lines.flatMap((line) => line.source?.terms.map(([name]) => name) ?? []));
+    const tiles = [...document.querySelectorAll<HTMLElement>(".tile")].map(sourceOf), lines = this.panels.flatMap(({ panel }) => panel.lines.map(({ source }) => source));
+    const sources = [...tiles, ...lines].flatMap((source) => source?.terms.map(([name]) => name) ?? []);
     const offered = new Set(Object.keys(data.unit.results));
     this.names = [...new Set([...["time", "sampled", "moments", "steps", "interval"].filter((name) => offered.has(name)), ...sources.filter((name) => offered.has(name)), ...[...offered].filter((name) => /^(figure|contact)\./.test(name)), ...SHOWN.filter((name) => offered.has(name))])];
   }
 
   /** Show a run; null: the report's own. Beside one with other numbers the report's own curves are grey. */
-  show(outcome: Outcome | null, beside = true): void {
+  show(outcome: Outcome | null, beside = true, classes: readonly (string | null)[] | null = null): void {
     this.page.clock.reach((outcome ?? this.own!).time.at(-1)!);
     this.drawCurves(outcome, beside);
     this.moveScene(outcome);
-    this.showContacts(outcome);
+    this.showContacts(outcome, classes);
+  }
+
+  /** Return a curve of a tile, of the report's own run and of another one; null where the page does not compute it. */
+  seriesBeside(source: Source, outcome: Outcome): { own: Series; now: Series } | null {
+    const own = this.seriesOf(source, this.own!), now = this.seriesOf(source, outcome);
+    return own && now && { own, now };
   }
 
   /** Return what an answer to `names`, of a run with these values, says. */
@@ -84,8 +99,7 @@ export class ShownRun {
     return { status: answer.status, took: answer.took, time, contacts, figures, variable: (name) => found[name]! };
   }
 
-  private seriesOf(line: Line, outcome: Outcome): [Float64Array, Float64Array] | null {
-    const { source } = line;
+  private seriesOf(source: Source | undefined, outcome: Outcome): Series | null {
     if (!source) return null;
     if (source.contacts) {
       const [across, up] = source.contacts as [keyof Contact, keyof Contact];
@@ -95,13 +109,13 @@ export class ShownRun {
     const rows = outcome.time.length, sums = new Map<number, Float64Array>();
     for (const [name, component, factor] of source.terms) {
       if (!this.names.includes(name)) return null;
-      const values = outcome.variable(name), shape = this.data.unit.results[name]![2], width = shape.slice(1).reduce((a, b) => a * b, 1), of = source.size ? component : 0;
+      const values = outcome.variable(name), shape = this.data.unit.results[name]![2], width = shape.slice(1).reduce((a, b) => a * b, 1), of = source.size || source.most ? component : 0;
       if (!values.length) return null; // which a rig without its compensator has not
       const sum = sums.get(of) ?? new Float64Array(rows);
       for (let row = 0; row < rows; row++) sum[row] = sum[row]! + factor * values[row * width + component]!;
       sums.set(of, sum);
     }
-    const parts = [...sums.values()], sum = source.size ? Float64Array.from({ length: rows }, (_, row) => Math.hypot(...parts.map((part) => part[row]!))) : parts[0]!;
+    const parts = [...sums.values()], sum = source.most ? Float64Array.from({ length: rows }, (_, row) => Math.max(0, ...parts.map((part) => part[row]!))) : source.size ? Float64Array.from({ length: rows }, (_, row) => Math.hypot(...parts.map((part) => part[row]!))) : parts[0]!;
     if (source.since_start) {
       const first = sum[0]!;
       for (let row = 0; row < rows; row++) sum[row] = sum[row]! - first;
@@ -118,7 +132,7 @@ export class ShownRun {
       if (!outcome) continue;
       const ghosts: Line[] = [], lines: Line[] = [];
       for (const line of own.lines) {
-        const series = this.seriesOf(line, outcome);
+        const series = this.seriesOf(line.source, outcome);
         if (!series) continue;
         if (line.joined && beside) ghosts.push({ ...line, ...GHOST });
         lines.push({ ...line, x: columns.add(series[0]), y: columns.add(series[1]) });
@@ -173,7 +187,7 @@ export class ShownRun {
   /** The rows of the contacts as the report had them. */
   private rows: HTMLTableRowElement[] | null = null;
 
-  private showContacts(outcome: Outcome | null): void {
+  private showContacts(outcome: Outcome | null, classes: readonly (string | null)[] | null): void {
     const table = document.querySelector<HTMLTableElement>("table[data-live=contacts]"), body = table?.tBodies[0];
     if (!table || !body) return;
     this.rows ??= [...body.rows];
@@ -188,10 +202,17 @@ export class ShownRun {
         if (key === "number") return `Q${i + 1}`;
         if (key === "feature" || key === "surface") return names[key === "feature" ? 0 : 1]!;
         if (key === "release" && !Number.isFinite(contact.release)) return "still touching";
+        if (key === "class") return classes?.[i] ?? "–";
         if (key === "-") return "–";
         return writeNumber(contact[key as keyof Contact], /onset|release|time/.test(key) ? 6 : 4);
       };
-      return element("tr", {}, ...keys.map((key, place) => element("td", { class: heads[place]?.classList.contains("worded") ? (place ? "worded" : "worded brief") : null }, text(key))));
+      return element("tr", {}, ...keys.map((key, place) => element("td", { class: (heads[place]?.classList.contains("worded") ? (place ? "worded" : "worded brief") : "") + (text(key) === "active" ? " active" : "") + (heads[place]?.classList.contains("first") ? " first" : "") || null, title: text(key) === "–" ? whyNot(key, classes !== null) : null }, text(key))));
     }));
   }
+}
+
+/** Return why a contact has nothing in a column. */
+function whyNot(key: string, classed: boolean): string {
+  if (key === "-") return "This page does not compute it; dockdyn run with the command above does.";
+  return key === "class" && !classed ? "This page does not know whether the laws with these numbers take energy; dockdyn run does." : "The contact was not over when the run ended.";
 }

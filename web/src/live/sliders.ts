@@ -1,7 +1,7 @@
 // Numbers to change: those that matter as sliders, any other by its name.
 import { element } from "../dom.ts";
 import { writeNumber } from "../scales.ts";
-import { inBrief, isAllowed, shownUnit, sliderSpan } from "./numbers.ts";
+import { inBrief, isAllowed, keyInWords, shownUnit, sliderSpan } from "./numbers.ts";
 import type { NumberOfUnit } from "./programs.ts";
 
 const FIRST = 4; // that are offered unasked, where nothing else is said
@@ -67,7 +67,7 @@ export class Sliders {
       set(Math.abs(share - own) < NEAR ? number.value : Number((span[0] + share * (span[1] - span[0])).toPrecision(3)), range);
     } });
     const effect = element("span", { class: "effect" });
-    const row: Row = { node: element("div", { class: "slider", "data-key": number.key }, element("label", { for: name }, ...number.key.split(/(?<=\.)/).flatMap((part, i) => (i ? [element("wbr"), part] : [part]))), element("span", { class: "field" }, field, element("span", { class: "unit" }, unit)), range, effect), range, field, effect, factor, span };
+    const row: Row = { node: element("div", { class: "slider", "data-key": number.key }, element("label", { for: name }, keyInWords(number.key)[0], element("span", { class: "of" }, keyInWords(number.key)[1])), element("span", { class: "field" }, field, element("span", { class: "unit" }, unit)), range, effect), range, field, effect, factor, span };
     this.rows.set(place, row);
     this.list.append(row.node);
     this.write(place, number.value, null);
@@ -97,7 +97,7 @@ export class Sliders {
     else if (field !== from) field.value = inBrief(value * factor);
     if (range && span && range !== from) range.value = String(Math.round((PARTS * (value - span[0])) / (span[1] - span[0])));
     row.node.classList.toggle("moved", value !== number.value);
-    if (!number.law) row.node.querySelector("label")!.title = `${inBrief(number.value * factor)} in the report`;
+    if (!number.law) row.node.querySelector("label")!.title = `${number.key}, ${inBrief(number.value * factor)} in the report`;
   }
 
   show(values: readonly number[]): void {

@@ -1,7 +1,7 @@
 // The verdict of a report, told again by the words that `dockdyn/report/verdict.py` has for it.
 import { writeNumber } from "../scales.ts";
 import { withSettings } from "./numbers.ts";
-import { inWords, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
+import { concern, inWords, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
 import { asReported, tellOwn } from "./kept.ts";
 
 export interface VerdictWords {
@@ -43,17 +43,25 @@ function judgement({ unmet, missed, met }: VerdictWords, judged: JudgedRequireme
   return said.join(" ") || fill(met[all > 1 ? 1 : 0], { all });
 }
 
+/** What contacts did to the energy, where that is known. */
+export interface RunInWords {
+  headline: string;
+  lead: (string | Node)[];
+  gains: boolean; // whether one of them gains some
+}
+
 /** Tell the verdict of a run with these figures again; where it `stops` early (s), that. What else the report says is marked as its own. */
-export function tellRun(words: VerdictWords, judged: JudgedRequirement[], figures: ReadonlyMap<string, number>, stops: number | null, moved: boolean): void {
+export function tellRun(words: VerdictWords, judged: JudgedRequirement[], figures: ReadonlyMap<string, number>, stops: number | null, moved: boolean, told: RunInWords | null): void {
   const verdict = document.querySelector<HTMLElement>(".verdict")!, [headline, lead, sentence] = ["headline", "lead", "judgement"].map((name) => verdict.querySelector<HTMLElement>(`.${name}`));
   for (const node of [headline, lead, sentence]) if (node) asReported(node);
   if (!moved) return showSort(null);
-  const met = judged.map((one) => one.met), said = stops === null ? headlineOf(words.headlines, figures) : `Stops at ${writeNumber(stops)} s`;
+  const met = judged.map((one) => one.met), said = stops === null ? headlineOf(words.headlines, figures) || (told?.headline ?? "") : `Stops at ${writeNumber(stops)} s`;
   const unjudged = !judged.length && !said; // what the report judges by is not told again
-  showSort(stops !== null || met.includes(false) ? "bad" : words.warned || met.includes(null) || unjudged ? "warn" : "ok");
+  showSort(stops !== null || met.includes(false) ? "bad" : words.warned || told?.gains || met.includes(null) || unjudged ? "warn" : "ok");
   if (said) headline!.textContent = said;
   else tellOwn(headline!);
-  if (lead) tellOwn(lead);
+  if (lead && told) lead.replaceChildren(...told.lead);
+  else if (lead) tellOwn(lead);
   if (!sentence || !judged.length) return;
   sentence.textContent = judgement(words, judged);
   sentence.classList.toggle("active", met.some((one) => one !== true));
@@ -83,7 +91,6 @@ export function tellAdvice(now: AdviceNow | null): void {
 
 /** Return what decides whether a run meets its requirements: that which is not met, not decided, or met by the least margin. */
 export function decidingSentence(requirements: RequirementToMeet[], judged: JudgedRequirement[]): string {
-  const concern = ({ met, share }: JudgedRequirement) => (met === false ? 2e9 : met === null ? 1e9 : 0) + (share ?? 0);
   const worst = judged.reduce((most, one, place) => (concern(one) > concern(judged[most]!) ? place : most), 0), { asked, met, value, used } = inWords(requirements[worst]!, judged[worst]!);
   return `${asked}: ${met}, ${value}${used ? `, ${used}` : ""}.`;
 }

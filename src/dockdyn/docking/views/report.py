@@ -16,7 +16,7 @@ from dockdyn.docking.views.ramp_report import ramp_figures, ramp_in_words, ramp_
 from dockdyn.docking.views.shown_surface import Shown, shown_surfaces
 from dockdyn.docking.views.trajectory import trajectory_chart
 from dockdyn.report.charts import contact_charts as charts
-from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, line_style, lines_of
+from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, Source, line_style, lines_of
 from dockdyn.report.charts.joint_panels import joint_panels
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.contact_tables import (
@@ -135,6 +135,7 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
                 total,
                 "orange",
                 figures=[("peak_force_N", 1.0)],
+                source=Source([("normal_force", contact, 1.0) for contact in range(dataset.sizes["contact"])]),
             )
         )
     else:
@@ -142,26 +143,8 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
     if summary["requirements"]:
         tiles += _tightest_limit(summary["requirements"])
     elif not all_struck(dataset) and dataset.sizes["contact"] and dataset.sizes["episode"]:
-        depth = np.maximum(dataset.depth.values.max(axis=1), 0.0) * 1e3
-        tiles.append(
-            Tile("Largest penetration", format_significant(float(depth.max())), "mm", "as sampled", time, depth)
-        )
-    kinetic = dataset.kinetic_energy.values
-    change, first = float(kinetic[-1] - kinetic[0]), summary["kinetic_energy_start_J"]
-    words = "Kinetic energy taken" if change <= 0 else "Kinetic energy gained"
-    tiles.append(
-        Tile(
-            words,
-            format_significant(abs(change)),
-            "J",
-            f"of {format_significant(first)} J at the start",
-            time,
-            kinetic,
-            "green",
-            alarming=change > 0 and "active" in summary["energy_class"],
-            figures=[(f"kinetic_energy_{end}_J", sign if change <= 0 else -sign) for end, sign in ENDS],
-        )
-    )
+        tiles.append(_penetration_tile(dataset))
+    tiles.append(_energy_tile(dataset, summary))
     delay = float(dataset.attrs["delay_s"])
     if delay and any(summary["energy_class"]):
         words, of = (
@@ -171,6 +154,40 @@ def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
         number = format_significant(1e3 * delay, 3)
         return [*tiles, Tile("Delay against its limits", number, "ms", words, limits=["loop", *of])]
     return [*tiles, *_largest_approach(summary["contacts"])]
+
+
+def _penetration_tile(dataset: Dataset) -> Tile:
+    """Return the largest depth of any contact, as sampled."""
+    depth = np.maximum(dataset.depth.values.max(axis=1), 0.0) * 1e3
+    return Tile(
+        "Largest penetration",
+        format_significant(float(depth.max())),
+        "mm",
+        "as sampled",
+        dataset.time.values,
+        depth,
+        source=Source([("depth", contact, 1e3) for contact in range(dataset.sizes["contact"])], most=True),
+        retold="largest",
+    )
+
+
+def _energy_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
+    """Return the kinetic energy that was taken, or gained."""
+    kinetic = dataset.kinetic_energy.values
+    change, first = float(kinetic[-1] - kinetic[0]), summary["kinetic_energy_start_J"]
+    words = "Kinetic energy taken" if change <= 0 else "Kinetic energy gained"
+    return Tile(
+        words,
+        format_significant(abs(change)),
+        "J",
+        f"of {format_significant(first)} J at the start",
+        dataset.time.values,
+        kinetic,
+        "green",
+        alarming=change > 0 and "active" in summary["energy_class"],
+        figures=[(f"kinetic_energy_{end}_J", sign if change <= 0 else -sign) for end, sign in ENDS],
+        source=Source([("kinetic_energy", 0, 1.0)]),
+    )
 
 
 def _tightest_limit(requirements: list[dict[str, Any]]) -> list[Tile]:
@@ -183,7 +200,8 @@ def _tightest_limit(requirements: list[dict[str, Any]]) -> list[Tile]:
     if not used:
         return []
     name, share, _ = used[0]
-    return [Tile("Share of the tightest limit", f"{100 * share:.0f}", "%", name, bars=used[:6], alarming=share > 1)]
+    number = f"{100 * share:.0f}"
+    return [Tile("Share of the tightest limit", number, "%", name, bars=used[:6], alarming=share > 1, retold="limits")]
 
 
 def _hardest_impact_tile(dataset: Dataset) -> list[Tile]:
@@ -210,7 +228,9 @@ def _largest_approach(contacts: list[dict[str, Any]]) -> list[Tile]:
         for number, speed in enumerate(speeds[:6], start=1)
     ]
     which = f"Q{int(np.argmax(speeds)) + 1} of {count_of(len(speeds), 'contact')}"
-    return [Tile("Largest approach speed", format_significant(max(speeds)), "mm/s", which, bars=bars)]
+    return [
+        Tile("Largest approach speed", format_significant(max(speeds)), "mm/s", which, bars=bars, retold="approach")
+    ]
 
 
 def _run_verdict(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> str:

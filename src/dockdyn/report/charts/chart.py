@@ -31,12 +31,14 @@ class Source:
             are summed.
         size: whether each component is summed by itself, and the size of the vector that they make is taken.
         since_start: whether the sum at the start is taken away.
+        most: whether not their sum is taken, but the largest of them, and not less than zero.
         contacts: instead, of each contact what is across and what is up.
     """
 
     terms: Sequence[tuple[str, int, float]] = ()
     since_start: bool = False
     size: bool = False
+    most: bool = False
     contacts: tuple[str, str] | None = None
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from dockdyn.report.tile import Tile
 from dockdyn.report.verdict import Advice
+from dockdyn.report.wording import capitalise_first
 from dockdyn.rig.comparison.choice import NONE, CompensatorChoice, Ranked, format_error
 
 MOST = 5  # compensators in a tile
@@ -30,6 +31,19 @@ def comparison_advice(choice: CompensatorChoice, own: str | None, stated: bool) 
     if stated:
         return [Advice("Next", f"Give the rig what [compare.{best.law}] says, as [loop.compensator].")]
     return [Advice("Next", "Run the rig with it:", f"dockdyn run scenario.toml --set {given_law(best.law)}")]
+
+
+def why_chosen(choice: CompensatorChoice, own: str | None) -> str:
+    """Return why the best is that, beside the next that is worse; empty where none keeps to the motion without rig."""
+    best, following = choice.best(own), choice.runner_up()
+    if not np.isfinite(best.error):
+        return ""
+    least = f"its largest error of the {choice.of}, {_number(choice, best)}, is the least"
+    words = f"{capitalise_first(_name(best))} is marked: {least}"
+    if following is None:
+        return f"{words}."
+    after = _number(choice, following) if np.isfinite(following.error) else "diverges or does not bounce off"
+    return f"{words}; {_name(following)} comes next: {after}."
 
 
 def given_law(law: str) -> str:

@@ -22,7 +22,7 @@ from dockdyn.rig.comparison.choice import (
     oracle_compensators,
 )
 from dockdyn.rig.comparison.compare import worst_amplitudes
-from dockdyn.rig.comparison.first_screen import comparison_advice, comparison_headline, comparison_tiles
+from dockdyn.rig.comparison.first_screen import comparison_advice, comparison_headline, comparison_tiles, why_chosen
 from dockdyn.scenario.language.units import convert
 
 COLUMNS = 7  # stiffnesses in a table
@@ -51,7 +51,9 @@ def comparison_report(dataset: Dataset) -> Report:
         warnings=[words for words in (dataset.attrs["aliasing"],) if words],
         key=overview_rows(dataset),
         blocks=[
-            ReportBlock("Amplitude over stiffness", table=_ratio_table(dataset), notes=[note]),
+            ReportBlock(
+                "Amplitude over stiffness", words=why_chosen(choice, own), table=_ratio_table(dataset), notes=[note]
+            ),
             ReportBlock("The compensators", table=law_table(dataset), notes=_remarks_on_others(dataset), where="after"),
         ],
         plots=report_figures(dataset),
@@ -133,7 +135,10 @@ def _ratio_table(dataset: Dataset, columns: int = COLUMNS) -> Table:
         )
     heads = [(format_significant(float(value), 3), "N/m") for value in dataset.stiffness.values[chosen]]
     ends = [("worst", ""), *([("restitution", "off")] if bounces else [])]
-    return Table([("compensator", ""), *heads, *ends], rows, worded={0}, look="dense")
+    taken = choice.best(dataset.attrs.get("own"))
+    found = np.isfinite(taken.error)
+    marked = [place for place, law in enumerate(dataset.compensator.values) if found and str(law) == taken.law]
+    return Table([("compensator", ""), *heads, *ends], rows, worded={0}, look="dense", chosen=marked)
 
 
 def format_restitution_error(choice: CompensatorChoice, error: float) -> str:
@@ -160,7 +165,10 @@ def law_table(dataset: Dataset) -> Table:
         [law, settings_in_words(settings[law], facts["units"]), facts["knows"] or NOTHING]
         for law, facts in facts_by_law(dataset).items()
     ]
-    return Table([("compensator", ""), ("set to", ""), ("must know", "")], rows, worded={0, 1, 2})
+    choice = CompensatorChoice.of_dataset(dataset)
+    best = choice.best(dataset.attrs.get("own"))
+    chosen = [place for place, row in enumerate(rows) if row[0] == best.law and np.isfinite(best.error)]
+    return Table([("compensator", ""), ("set to", ""), ("must know", "")], rows, worded={0, 1, 2}, chosen=chosen)
 
 
 def settings_in_words(settings: dict[str, Any], units: dict[str, str]) -> str:

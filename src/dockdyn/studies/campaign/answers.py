@@ -15,17 +15,18 @@ from dockdyn.report.notebook import ShownAnswer
 from dockdyn.results.key_figures import names_in_cases
 from dockdyn.results.measures import finite_or_none
 from dockdyn.results.outcome import deciding_duration, ways_undecided
-from dockdyn.results.requirements import BOUNDED, KNOWN, ends_of
+from dockdyn.results.requirements import BOUNDED, KNOWN, ends_of, judge_values, with_lists
 from dockdyn.results.store import result_from
 from dockdyn.scenario.setups import SETUPS, setup_named
 from dockdyn.studies.campaign.best_stretch import best_stretch
 from dockdyn.studies.campaign.cases import CampaignCases, Required, campaign_cases
-from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures
+from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures, ways_missed
 from dockdyn.studies.campaign.influence import influence_of_keys
 from dockdyn.studies.cases.statistics import logarithmic_milestones, percentile_interval, wilson_interval
 
 PERCENTILES = (50, 90, 95, 99)
 WORST = 10  # cases listed
+MISSING = 12  # the same, of those that miss something
 NUMBER = re.compile(r"(?<== )[-+]?[\d.]+(?:e[-+]?\d+)?")  # in a reason, behind what has it
 DECIDED = 8  # figures whose influences are estimated
 
@@ -84,6 +85,7 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
         "best_stretch": best_stretch(cases, judged, sensitivity),
         "convergence": convergence_of_estimates(cases, judged),
         "worst": _worst_cases(cases, judged, folder),
+        "missing": _missing_cases(cases, judged, folder),
     }
 
 
@@ -305,6 +307,51 @@ def _worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict
         answer["values"] = {key: float(values[place]) for key, values in cases.values.items()}
         answers.append(answer)
     return answers
+
+
+def _missing_cases(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, Any]:
+    """Return how many cases miss a requirement or were not captured, and the worst of them: what each missed, by how much.
+
+    Cases that failed, and what is not decided, are not among them. What a case missed most, relative to its limit, comes first.
+    """
+    ways = ways_missed(cases)
+    missed = ~judged.met & ~judged.open & ~cases.failed
+    those = missed.any(axis=0) | np.array([bool(way) for way in ways], dtype=bool)
+    order = dict.fromkeys([*worst_first(cases, judged), *range(cases.count)])
+    offered = with_lists(cases.figures)
+    listed = []
+    for place in [place for place in order if those[place]][:MISSING]:
+        rows = sorted(np.flatnonzero(missed[:, place]), key=lambda row: judged.relative[row, place])
+        required = [(cases.requirements[row], float(judged.margin[row, place])) for row in rows]
+        case = int(cases.number[place])
+        listed.append(
+            {
+                "case": case,
+                "command": rerun_command(folder, case),
+                "capture": ways[place] or None,
+                "missed": [
+                    {
+                        "name": one.name,
+                        "figure": one.figure,
+                        "text": one.text,
+                        "unit": one.unit,
+                        "value": _value_that_counts(offered.get(one.figure), place, one),
+                        "margin": finite_or_none(margin),
+                    }
+                    for one, margin in required
+                ],
+            }
+        )
+    return {"cases": int(those.sum()), "listed": listed}
+
+
+def _value_that_counts(values: np.ndarray | None, place: int, required: Required) -> float | None:
+    """Return the value of a case that a requirement judges: of a list the worst entry; None where there is none."""
+    if values is None:
+        return None
+    known = np.atleast_1d(values[place])
+    _, margins = judge_values(known, required.relation, required.limit)
+    return finite_or_none(known[0] if np.isnan(margins).any() else known[margins.argmin()])
 
 
 def rerun_command(folder: str, case: int) -> str:

@@ -120,27 +120,37 @@ def _first_failed(
     return [NUMERICAL if failed else name for failed, name in zip(cases.failed, found, strict=True)]
 
 
+NO_CONTACT = "no contact"
+MISSED_LATCH, TOO_SLOW = "did not reach the latch", "reached the latch too slowly"
+HELD_OFF = "reached the latch fast enough but for other contacts"
+NOT_CAPTURED = "not captured"
+WAYS = (NO_CONTACT, MISSED_LATCH, TOO_SLOW, HELD_OFF, NOT_CAPTURED)
+SPARE = "latch.speed_margin_m_s"
+CONTACTS = "contact.count"
+
+
+def ways_missed(cases: CampaignCases) -> list[str]:
+    """Return by case how far it came that was not captured, one of `WAYS`; empty for all others, undecided ones among them."""
+    if cases.captured is None:
+        return [""] * cases.count
+    missed = ~cases.captured & ~cases.failed & ~cases.undecided
+    spare = cases.figures.get(SPARE)
+    touched = cases.figures.get(CONTACTS, np.ones(cases.count)) != 0
+    if spare is None:
+        ways = np.where(touched, NOT_CAPTURED, NO_CONTACT)
+    else:  # a latch may be reached past all other surfaces; the speed that is needed is that of the latch alone
+        reached = np.where(spare < 0, TOO_SLOW, HELD_OFF)
+        ways = np.where(np.isfinite(spare), reached, np.where(touched, MISSED_LATCH, NO_CONTACT))
+    return [str(way) for way in np.where(missed, ways, "")]
+
+
 def missed_captures(cases: CampaignCases) -> dict[str, int]:
     """Return how far cases came that were not captured, in words, and how many; nothing where nothing could capture.
 
     Undecided ones are none of them (`ways_undecided`).
     """
-    captured = cases.captured
-    if captured is None:
+    if cases.captured is None:
         return {}
-    missed = ~captured & ~cases.failed & ~cases.undecided
-    spare = cases.figures.get("latch.speed_margin_m_s")
-    reached = False if spare is None else np.isfinite(spare)  # a latch may be reached past all other surfaces
-    ways = {"no contact": (cases.figures.get("contact.count", np.ones(cases.count)) == 0) & ~np.asarray(reached)}
-    if spare is None:
-        ways["not captured"] = missed
-    else:  # the speed that is needed is that of the latch alone
-        ways["did not reach the latch"] = np.isnan(spare)
-        ways["reached the latch too slowly"] = spare < 0
-        ways["reached the latch fast enough but for other contacts"] = spare >= 0
-    counts: dict[str, int] = {}
-    for words, holds in ways.items():
-        counts[words] = int(np.sum(missed & holds))
-        missed = missed & ~holds
-    counts[NUMERICAL] = int(cases.failed.sum())
+    counted = Counter(ways_missed(cases))
+    counts = {way: counted[way] for way in WAYS} | {NUMERICAL: int(cases.failed.sum())}
     return {words: count for words, count in counts.items() if count}

@@ -30,7 +30,7 @@ from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.campaign.answers import WORST, rerun_command, worst_first
 from dockdyn.studies.campaign.cases import CampaignCases, Required, campaign_cases
-from dockdyn.studies.campaign.first_failure import Judged, judge_cases
+from dockdyn.studies.campaign.first_failure import CONTACTS, SPARE, Judged, judge_cases
 from dockdyn.studies.campaign.tables import listed_figures
 from dockdyn.studies.campaign.wording import figure_words
 from dockdyn.studies.cases.sampling import CUBES
@@ -38,7 +38,14 @@ from dockdyn.studies.cases.sampling import CUBES
 MOST_STEPS = 4_000_000  # of all cases together, beyond which a page is too slow
 COMPARED = 256  # cases whose figures the page compares to the last bit as it opens
 NUMBER_BYTES = 11  # of a number that is kept to the last bit, as text
-ALWAYS = ("captured", "outcome_open", KNOWN, "end_time_s")  # figures that cases are judged by, where there are any
+ALWAYS = (
+    "captured",
+    "outcome_open",
+    KNOWN,
+    "end_time_s",
+    SPARE,
+    CONTACTS,
+)  # that cases are judged by, where there are any
 
 
 class LiveCampaign:

@@ -29,6 +29,7 @@ from dockdyn.studies.campaign.tables import (
     failures_table,
     firsts_table,
     loads_table,
+    missing_table,
     requirements_table,
     varied_table,
     ways_table,
@@ -91,12 +92,29 @@ def report_blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[ReportB
     worst_note = WORST_NOTE + (BY_MARGIN if answers["requirements"] else "Ordered by the largest force.")
     return [
         ReportBlock(table=requirements_table(answers), notes=[REQUIREMENTS_NOTE], where="requirements"),
+        ReportBlock("Cases that miss", table=missing_table(answers), notes=_missing_notes(answers), where="above"),
         ReportBlock("Loads and other figures", table=loads_table(cases, answers), notes=[loads_note]),
         ReportBlock("What fails first", table=firsts_table(answers), notes=[FIRST_NOTE]),
         ReportBlock("Cases that were not captured", table=ways_table(answers), notes=["How far they came."]),
         ReportBlock("Worst cases", table=worst_table(cases, answers), notes=[worst_note], where="after"),
         ReportBlock("What was varied", table=varied_table(cases), where="after"),
         ReportBlock("Cases that failed", table=failures_table(answers), where="after"),
+    ]
+
+
+def _missing_notes(answers: dict[str, Any]) -> list[str]:
+    """Return how the cases that miss are ordered, what is not among them, and what runs the first again."""
+    if not answers["missing"]["listed"]:
+        return []
+    apart = [
+        f"{answers[key]} that {words}"
+        for key, words in (("failed", "failed"), ("undecided", "are not decided"))
+        if answers[key]
+    ]
+    aside = f"; {' and '.join(apart)} aside" if apart else ""
+    worst = answers["missing"]["listed"][0]
+    return [
+        f"The worst first, by what is missed relative to its limit{aside}. Any runs again alone: {worst['command']}"
     ]
 
 

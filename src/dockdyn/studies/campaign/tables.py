@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from dockdyn.report.report import Table
-from dockdyn.report.wording import NOTHING, as_stated, format_significant
+from dockdyn.report.wording import NOTHING, as_stated, format_significant, name_in_words
 from dockdyn.studies.campaign.cases import CampaignCases
+from dockdyn.studies.campaign.first_failure import NOT_CAPTURED
 from dockdyn.studies.campaign.wording import (
     DEGREES,
     describe_distributions,
@@ -87,6 +88,34 @@ def ways_table(answers: dict[str, Any]) -> Table:
 def table_of_counts(heading: str, counts: dict[str, int], runs: int) -> Table:
     rows = [[words, str(count), f"{100 * count / runs:.3g} %"] for words, count in counts.items()]
     return Table([(heading, ""), ("cases", ""), ("of all", "")], rows, worded={0}, live=OUTCOMES)
+
+
+def missing_table(answers: dict[str, Any]) -> Table:
+    """Return the cases that miss a requirement or were not captured, the worst first: what each missed, and by how much."""
+    found = answers["missing"]
+    rows = [[str(one["case"]), describe_misses(one)] for one in found["listed"]]
+    left_out = found["cases"] - len(rows)
+    columns = [("case", ""), ("what it missed, and by how much", "")]
+    return Table(columns, rows, worded={0, 1}, look="wrapped", left_out=left_out, live="missing")
+
+
+def describe_misses(case: dict[str, Any]) -> str:
+    """Return what a case missed, in words: that it was not captured once, not as a requirement, too."""
+    way = case["capture"]
+    words = [f"{NOT_CAPTURED}: {way}" if way != NOT_CAPTURED else way] if way else []
+    words += [_describe_miss(one) for one in case["missed"] if not (way and one["figure"] == "captured")]
+    return "; ".join(words)
+
+
+def _describe_miss(one: dict[str, Any]) -> str:
+    """Return a requirement that a case missed: the value and how far that is beyond the limit, where there is one."""
+    name = name_in_words(one["name"])
+    if one["text"] in ("true", "false"):
+        return f"{name}: not {one['text']}"
+    if one["value"] is None or one["margin"] is None:
+        return f"{name} {one['text']}: no value"
+    value, beyond = (as_stated(amount, one["unit"], one["text"], 3) for amount in (one["value"], -one["margin"]))
+    return f"{name} {value}, {beyond} beyond its limit"
 
 
 def worst_table(cases: CampaignCases, answers: dict[str, Any]) -> Table:

@@ -101,13 +101,13 @@ def _headline(begun: StraightStart) -> str:
     if not begun.names:
         return "Nothing can touch"
     if over := begun.overlapping:
-        return f"{begun.names[over[0]]} overlaps by {format_significant(1e3 * begun.depths[0][over[0]], 3)} mm at the start"
+        deep = format_significant(1e3 * begun.depths[0][over[0]], 3)
+        return f"{begun.names[over[0]]} overlaps by {deep} mm at the start"
     if begun.first is None:
         return "Nothing touches on a straight way within the duration"
     when = begun.touches[begun.first]
-    return (
-        f"{begun.names[begun.first]} touches {f'first, at {format_significant(when, 4)} s' if when else 'at the start'}"
-    )
+    at = f"first, at {format_significant(when, 4)} s" if when else "at the start"
+    return f"Contact {begun.names[begun.first]} touches {at}"
 
 
 def _verdict(begun: StraightStart) -> str:

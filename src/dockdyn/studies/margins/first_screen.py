@@ -146,7 +146,7 @@ def margins_advice(margins: dict[str, Any], swept: bool) -> list[Advice]:
         hertz = format_significant(margins["crossing_frequency_rad_s"] / (2 * math.pi), 3)
         parts.append(f"it crosses at {hertz} Hz")
     if ranked := ranked_sensitivities(margins)[:1]:
-        parts.append(f"{join_keys(ranked[0][0])} matters most")
+        parts.append(f"{join_keys(ranked[0][0])} matters most to the {_measure_of(margins)[0].lower()}")
     if parts:
         words = "; ".join(parts)
         advice.append(Advice("Decides", f"{words[:1].upper()}{words[1:]}."))

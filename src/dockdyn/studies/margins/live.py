@@ -62,6 +62,7 @@ def live_margins(dataset: Dataset, folder: Path | None = None) -> dict[str, Any]
     unit = _packed_loop(scenario, nominal, margins["critical_delay_s"] or 0.0, _felt_keys(margins))
     stated = {key: margins[key] for key in ("growth_rate_1_s", "critical_delay_s", "spectral_radius", "delay_s")}
     found = {"unit": unit, "loop": stated | {"roots": margins["rightmost_roots"]}, "headlines": HEADLINES}
+    found["of"] = margins["sensitivity_of"]
     if not limits_delay(scenario):
         return found
     try:

@@ -318,13 +318,16 @@ def report_figures(dataset: Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
     if margins["rightmost_roots"]:
         words = "Roots of the loop: the rightmost one decides; left of the imaginary axis roots decay, right of it they grow."
         if margins["drift_modes"]:
-            words += " Those at zero, of bodies that drift freely, are left out."
+            words += " Those of bodies that drift freely, which are zero, are not drawn."
+        if len(roots_figure(margins).panels) > 1:
+            words += " On the right are all that were found: on their scale those next to the axis lie on it."
         yield Plot("roots", partial(roots_figure, margins), words)
     if ranked_sensitivities(margins):
         blue, orange = (
             ("widens", "narrows") if _sensitivity_measure(margins) == "delay margin" else ("lowers", "raises")
         )
-        words = f"What 100 % more of a key would do to the {_sensitivity_measure(margins)}, as far as its slope here tells: "
+        words = f"What 100 % more of a key would do to the {_sensitivity_measure(margins)}, ten times what the first screen "
+        words += "says of 10 %, as far as its slope here tells: "
         words += f"blue {blue} it, orange {orange} it. The {BARS} largest at most."
         yield Plot("sensitivity", partial(sensitivity_figure, margins), words)
 
