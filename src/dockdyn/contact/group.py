@@ -395,7 +395,7 @@ class ContactGroup(Module):
         slipped = friction.slipped(past.stretches, grips)
         force, torque = friction.load(grips)
         torque = None if torque is None else other.rotation @ torque
-        return Rubbing(other.rotation @ force, torque, slipped, friction.stored_energy(grips)).times(weight)
+        return Rubbing(other.rotation @ force, torque, slipped, friction.energy_in(grips)).times(weight)
 
     @property
     def turns(self) -> int:

@@ -226,7 +226,7 @@ class StickSlip(Module):
             for before, grip in zip(past, grips, strict=True)
         )
 
-    def stored_energy(self, grips: tuple[FrictionGrip, ...]) -> Scalar:
+    def energy_in(self, grips: tuple[FrictionGrip, ...]) -> Scalar:
         """Return the energy (J) of what is stretched along the surface, and by turning over it."""
         stiffness = self.stiffness_ratio * self._known.stiffness
         return sum((jnp.sum(stiffness * grip.kept.dot(grip.kept)) / 2 for grip in grips), jnp.zeros(()))
