@@ -319,7 +319,7 @@ class ContactGroup(Module):
             member, rest, memory = row
             meeting, stretches = combine(member, self.common).meet(own, other), None
             if memory.stretches is not None:
-                touches = jnp.where(meeting.depth > 0, 1.0, 0.0)
+                touches = _touches(self._law_of(meeting, own, memory), meeting)
                 motions = tuple(motion * touches for motion in self._sticking_velocities(meeting, own, other))
                 stretches = self._sticking.memory_rates(memory.stretches, motions)
             if memory.law is None:
@@ -353,7 +353,8 @@ class ContactGroup(Module):
             law = self._law_of(meeting, own, memory)
             pressing = _pressing_force(law, mode, meeting, self.alone)
             grips = self._apply_sticking(meeting, pressing, own, other, memory.stretches)
-            return ContactMemory(self._sticking.renewed(memory.stretches, grips, meeting.depth), kept)
+            renewed = self._sticking.renewed(memory.stretches, grips, meeting.depth, _touches(law, meeting))
+            return ContactMemory(renewed, kept)
 
         return past if self.rest is not None else _each_row(one, (self.members, past))
 
@@ -722,6 +723,11 @@ class ContactGroup(Module):
 def _attitude_over(own: Placed, other: Placed) -> Quaternion:
     """Return the attitude of the first body in axes of the second."""
     return other.pose.attitude.conjugate() * own.pose.attitude
+
+
+def _touches(law: NormalLaw, meeting: ContactKinematics) -> Scalar:
+    """Return 1 where a member touches: where it overlaps, or a law holds on to it; else 0."""
+    return jnp.where(meeting.depth > law.acts_from(), 1.0, 0.0)
 
 
 def _pressing_force(law: NormalLaw, mode: Int[Array, ""], meeting: ContactKinematics, alone: bool) -> Scalar:

@@ -101,10 +101,9 @@ class Bristles(Friction):
         return grip.force, None
 
     def renewed(
-        self, past: Sequence[BristleMemory], grips: Sequence[BristleGrip], depth: Scalar
+        self, past: Sequence[BristleMemory], grips: Sequence[BristleGrip], depth: Scalar, touches: Scalar
     ) -> tuple[BristleMemory, ...]:
-        """Return what it remembers where a step ends: bristles of what has parted are straight again."""
-        touches = jnp.where(depth > 0, 1.0, 0.0)
+        """Return what it remembers where a step ends: bristles of what no longer `touches`, 1 or 0, are straight again."""
         return tuple(BristleMemory(grip.stretch * touches) for grip in grips)
 
     def energy_in(self, grips: Sequence[BristleGrip]) -> Scalar:
