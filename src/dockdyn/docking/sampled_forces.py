@@ -79,9 +79,10 @@ def sampling_doubts(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
                 f"cloud's mesh still changes it by {100 * known:.2g} %"
             )
         elif abs(error) > OFF + known:
+            off = f"{format_significant(100 * abs(error), 2)} % too {'large' if error > 0 else 'small'}"
             found.append(
-                f"contact {name!r}: its largest force is {format_significant(100 * abs(error), 2)} % too {'large' if error > 0 else 'small'}, as "
-                f"its cloud has too few points; a larger count, four to ten times the points say, takes most of it away"
+                f"contact {name!r}: its largest force is {off}, as its cloud has too few points; a larger count, four to ten "
+                f"times the points say, takes most of it away"
             )
     return found
 
