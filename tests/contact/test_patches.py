@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import trimesh
 from contact_patches import (
     ASIDE,
     BLOCK,
@@ -13,13 +14,16 @@ from contact_patches import (
     block,
     block_closed_form,
     block_force,
+    body_of,
     punch_closed_form,
     punch_force,
     shaft_closed_form,
     shaft_force,
 )
-from scipy.integrate import quad
+from helpers.refusals import refused
+from scipy.integrate import quad, solve_ivp
 
+import dockdyn
 from dockdyn.scenario.meshes.kept import cloud_of
 from dockdyn.scenario.meshes.mesh_file import MeshFile
 
@@ -107,3 +111,73 @@ def test_errors_fall_faster_than_one_over_the_root_of_the_points(tmp_path):
         off.append(np.sqrt(np.mean(np.square(errors))))
     assert np.polyfit(np.log(counts), np.log(off), 1)[0] < -0.6  # −3/4, where only pieces that are cut are off
     assert off[-1] < 4e-3
+
+
+def pushed_block(folder, friction, push, duration, count=96):
+    """Tables of a block that a force presses on the ground and another one pushes along it, both in the plane that touches."""
+    pressing, stiffness = 200.0, 1e8  # N, N/m
+    file, height = block(folder), BLOCK[2] / 2
+    deep = pressing / (stiffness * BLOCK[0] * BLOCK[1] / trimesh.load_mesh(file).area)
+
+    def thruster(direction, force):
+        return {"body": "block", "position": [0.0, 0.0, -height], "direction": direction, "force": force}
+
+    plane = {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0]}
+    heavy = [1e6, 1e6, 1e6]
+    upper = body_of(file, count, None, mass=2.0, inertia=heavy, position=[0.0, 0.0, height - deep])
+    normal = {"law": "hertz", "exponent": 1, "stiffness": stiffness}
+    return pressing, {
+        "schema": 2,
+        "duration": duration,
+        "body": {"block": upper, "ground": {"fixed": True, "position": [0.0, 0.0, 0.0], "surface": {"top": plane}}},
+        "contact": {"skin": {"between": ["block.skin", "ground.top"], "normal": normal, "friction": friction}},
+        "thruster": {"press": thruster([0.0, 0.0, -1.0], pressing), "push": thruster([0.6, 0.8, 0.0], push)},
+        "integrator": {"tolerance": 1e-12},
+    }
+
+
+def test_a_cloud_that_sticks_swings_as_the_springs_of_its_face(load, tmp_path):
+    """By x = F/K (1 − cos ω t), K the share of the face in the stiffness along the surface, where nothing slips."""
+    along, push, mass = 4e6, 30.0, 2.0
+    pressing, tables = pushed_block(tmp_path, {"law": "stick-slip", "coefficient": 0.5, "stiffness": along}, push, 0.02)
+    run = dockdyn.simulate(load(tables))
+    spring = along * 0.06 / 0.22
+    assert 2 * push < 0.5 * pressing
+    expected = push / spring * (1 - np.cos(np.sqrt(spring / mass) * run["time"].values))
+    places = run["position"].sel(body="block").values
+    assert places[:, :2] @ [0.6, 0.8] == pytest.approx(expected, abs=1e-7 * expected.max())
+    assert places[:, :2] @ [0.8, -0.6] == pytest.approx(0, abs=1e-9 * expected.max())
+
+
+def test_bristles_of_a_cloud_bend_as_those_of_its_face(load, tmp_path):
+    """Beside SciPy's LSODA: a block that is pushed by more than friction holds, over its presliding into sliding."""
+    coefficient, static, slow, presliding, tau, push = 0.3, 0.4, 5e-3, 5e-5, 1e-3, 90.0
+    friction = {
+        "law": "lugre",
+        "coefficient": coefficient,
+        "static_coefficient": static,
+        "stribeck_speed": slow,
+        "presliding": presliding,
+        "retardation_time": tau,
+    }
+    pressing, tables = pushed_block(tmp_path, friction, push, 0.03)
+    run = dockdyn.simulate(load(tables))
+
+    def rates(_, state):
+        _, speed, bent = state
+        most = coefficient + (static - coefficient) * np.exp(-((speed / slow) ** 2))
+        bending = speed - coefficient / presliding * abs(speed) / most * bent
+        force = push - pressing * coefficient / presliding * (bent + tau * bending)
+        return speed, force / 2.0, bending
+
+    time = run["time"].values
+    known = solve_ivp(rates, (0, time[-1]), [0, 0, 0], method="LSODA", rtol=1e-12, atol=1e-15, t_eval=time)
+    places = run["position"].sel(body="block").values[:, :2] @ [0.6, 0.8]
+    assert known.y[0, -1] > 10 * presliding
+    assert places == pytest.approx(known.y[0], abs=1e-6 * known.y[0, -1])
+
+
+def test_a_cloud_of_too_many_points_remembers_nothing(load, tmp_path):
+    friction = {"law": "lugre", "coefficient": 0.3, "presliding": 1e-5}
+    with refused("contact.skin.friction.law = 'lugre'", "1002 pairs, more than 500", "or its count at most 500"):
+        load(pushed_block(tmp_path, friction, 1.0, 0.01, count=1002)[1])

@@ -600,8 +600,8 @@ class ContactGroup(Module):
 
     def _passes_over(self) -> bool:
         """Return whether members that are far away are passed over together: few are not where nothing is known of them, since
-        where they lie on a face flat on another a tree takes longer than they do."""
-        if self.tree is None or self.rest is not None:
+        where they lie on a face flat on another a tree takes longer than they do; nor those that remember, which are few."""
+        if self.tree is None or self.rest is not None or self.remembers:
             return False
         return self.clearances is not None or self.weights.shape[0] > FEW
 
