@@ -289,7 +289,31 @@ def contacts() -> list[Line]:
         found.append(Line(f"disc that spins to rest: {name}", "", ours[key], expected[key], unit, form, trusted))
     ours, expected = known.least_friction_that_jams(load), known.DEPTH / (2 * known.OFFSET)
     found.append(Line("peg in a hole: least friction by which it jams", "", ours, expected, "1", form, 1e-3 * expected))
-    return found
+    return [*found, *patches()]
+
+
+def patches() -> list[Line]:
+    """Return forces of faces that press over an area, by clouds of points."""
+    import contact_patches as known
+
+    found = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for tilt in (0.0, 1.0):
+            ours, expected = (
+                known.punch_force(load, folder, 8_000, np.radians(tilt)),
+                known.punch_closed_form(np.radians(tilt)),
+            )
+            found.append((f"flat punch on a plane, tilted by {tilt:g}°, 8,000 points: force", ours, expected))
+        ours, expected = known.shaft_force(load, folder, 8_000), known.shaft_closed_form()
+        found.append(("shaft in a wider hole, 8,000 points: force", ours, expected))
+        for turn, shift in ((0.0, (0.07, -0.11)), (17.0, (0.05, 0.06)), (100.0, (0.08, -0.09))):
+            place = np.radians(turn), shift
+            ours, expected = known.block_force(load, folder, 20_000, *place), known.block_closed_form(*place)
+            found.append(
+                (f"block on a block, turned by {turn:g}°, overlap in part, 20,000 points a side: force", ours, expected)
+            )
+    return [Line(name, "", ours, expected, "N", "closed form", 0.01 * expected) for name, ours, expected in found]
 
 
 def published() -> list[Line]:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from contact_benchmarks import drawn_block, pressed_block
 from helpers.refusals import refused
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
+from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 from sticking_ball import ball_on_plane
 
@@ -161,3 +162,58 @@ def test_refused_where_nothing_is_remembered(load):
     tables = ball_on_plane([0, 0, -1], [0, 0, 0], {"law": "hertz", "exponent": 1.5, "stiffness": 1e9}, friction)
     with refused("'lugre'", "a rig does not keep"):
         load(tables | {"rig": {"carries": "ball", "against": "anvil"}})
+
+
+def test_bristles_bend_on_where_a_contact_pulls(load):
+    """Through the neck of a contact that adheres, out beyond where surfaces met, bristles are held as the surfaces are: a point
+    that swings there as it slides moves as by another integrator, and lets go of them only as it parts."""
+    mass, stiffness, pull_off, coefficient, presliding, tau = 0.5, 1e8, 10.0, 0.4, 4e-5, 2e-4
+    scale = (4 * pull_off / stiffness) ** (2 / 3)
+    friction = {"law": "lugre", "coefficient": coefficient, "presliding": presliding, "retardation_time": tau}
+    normal = {"law": "jkr", "stiffness": stiffness, "pull_off_force": pull_off}
+
+    def force(depth):
+        root = brentq(lambda y: y**4 - 2 / 3 * y - depth / scale, 6 ** (-1 / 3), 10.0, xtol=1e-15)
+        return 4 * pull_off * root**3 * (root**3 - 1)
+
+    def rates(_, state):
+        height, upwards, _, sliding, bent = state
+        pressing = force(-height)
+        bending = sliding - abs(sliding) / presliding * bent
+        rubs = -max(pressing, 0) * coefficient / presliding * (bent + tau * bending)
+        return upwards, pressing / mass, sliding, rubs / mass, bending
+
+    along, deep, out = 0.02, 0.6 * scale, 0.16 * scale
+    # as much as it takes from `deep` to where it turns
+    rising = np.sqrt(max(-2 * quad(force, -out, deep, epsabs=0)[0] / mass, 0.0))
+    tables = {
+        "schema": 2,
+        "duration": 0.02,
+        "body": {
+            "block": {
+                "mass": mass,
+                "inertia": [0.1, 0.1, 0.1],
+                "position": [0.0, 0.0, -deep],
+                "velocity": [along, 0.0, rising],
+                "feature": {"tip": {"shape": "point", "position": [0.0, 0.0, 0.0]}},
+            },
+            "ground": {
+                "fixed": True,
+                "position": [0.0, 0.0, 0.0],
+                "surface": {"top": {"shape": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}},
+            },
+        },
+        "contact": {"tip": {"between": ["block.tip", "ground.top"], "normal": normal, "friction": friction}},
+        "integrator": {"tolerance": 1e-12},
+        "output": {"interval": 1e-4},
+    }
+    result = dockdyn.simulate(load(tables))
+    time = result["time"].values
+    state = [-deep, rising, 0.0, along, 0.0]
+    known = solve_ivp(rates, (0, time[-1]), state, method="LSODA", rtol=1e-11, atol=1e-15, t_eval=time)
+    block = result["position"].sel(body="block").values
+    assert (known.y[0] > 0.1 * scale).any() and known.y[0].max() < 0.2 * scale  # it pulls, and does not part
+    assert np.count_nonzero(np.diff(np.sign(known.y[0]))) >= 4
+    assert np.ptp(known.y[3]) > 0.2 * along  # friction slows it
+    assert block[:, 2] == pytest.approx(known.y[0], abs=1e-6 * scale)
+    assert block[:, 0] == pytest.approx(known.y[2], abs=1e-5 * known.y[2].max())

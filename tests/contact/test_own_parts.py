@@ -359,7 +359,7 @@ class Sided(Bent):
 
 
 class Storing(Bent):
-    def stored(self, normal_force, stretch):
+    def stored_energy(self, normal_force, stretch):
         return stretch
 
 
@@ -388,7 +388,7 @@ SPRING, SLIDES, PLANE = (
         (SPRING, {**SLIDES, "law": "wrong:Turning"}, PLANE, "friction", "Turning: torque must return a dockdyn.Vector"),
         (SPRING, {**SLIDES, "law": "wrong:Flat"}, PLANE, "friction", "Flat: bend must return a dockdyn.Vector"),
         (SPRING, {**SLIDES, "law": "wrong:Sided"}, PLANE, "friction", "Sided: pull must return a dockdyn.Vector"),
-        (SPRING, {**SLIDES, "law": "wrong:Storing"}, PLANE, "friction", "Storing: stored must return a number"),
+        (SPRING, {**SLIDES, "law": "wrong:Storing"}, PLANE, "friction", "Storing: stored_energy must return a number"),
         (SPRING, SLIDES, {"shape": "wrong:Level", "height": 0.1}, "top", "signed_distance must return a number"),
         (SPRING, SLIDES, PLANE, None, ""),
         (SPRING, {**SLIDES, "law": "wrong:Bent"}, PLANE, None, ""),

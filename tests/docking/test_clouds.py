@@ -47,18 +47,31 @@ def block(tmp_path_factory):
     return file
 
 
-@pytest.mark.parametrize("count", [20, 100, 500])
+@pytest.mark.parametrize("count", [36, 100, 500])
 @pytest.mark.parametrize("radius", [0.0, 0.01])
 def test_a_cloud_covers_the_skin_evenly_and_from_inside(block, count, radius):
     spread = cloud_of(MeshFile(block, 0, None), count, radius)
-    assert count / 4 <= len(spread.points) <= count
-    assert spread.shares.sum() == pytest.approx(1, abs=1e-13)
+    assert len(spread.points) == count // 3 * 3
     mesh = trimesh.load_mesh(block)
     inside = trimesh.proximity.signed_distance(mesh, spread.points)
     assert np.allclose(inside, radius, atol=1e-7)  # an STL file has single precision
-    top = spread.points[:, 2] > 0.0499 - radius
-    assert spread.shares[top].sum() >= 0.06 / 0.22 * (1 - 1e-6)  # and what of the sides is beneath the top, too
+    if radius:
+        assert spread.shares.sum() < 1  # balls in edges stand for less than the strips from which they came
+        return
+    assert spread.shares.sum() == pytest.approx(1, abs=1e-13)
+    top = spread.points[:, 2] > 0.0499999
+    assert spread.shares[top].sum() == pytest.approx(0.06 / 0.22, rel=1e-6)
     assert np.allclose(spread.shares @ spread.points, 0, atol=1e-7)
+
+
+def test_balls_beneath_a_face_make_up_that_face(block):
+    """Those that came there from its neighbours, across its edges and corners, too: what presses on it feels its area."""
+    spread = cloud_of(MeshFile(block, 0, None), 20_000, 0.01)
+    for axis, area in ((0, 0.03), (1, 0.02), (2, 0.06)):
+        size = (0.2, 0.3, 0.1)[axis] / 2
+        for side in (-1, 1):
+            beneath = side * spread.points[:, axis] > size - 0.01 - 1e-6
+            assert spread.shares[beneath].sum() == pytest.approx(area / 0.22, rel=5e-3)
 
 
 @pytest.mark.full_cases("0.0")
@@ -82,13 +95,14 @@ def test_a_face_that_presses_evenly_has_its_share_of_the_stiffness(block, radius
 
 
 def test_the_force_of_a_face_goes_to_that_of_the_closed_form(block):
-    """What of the sides is in the floor, too, presses; errors fall as one over the number of points."""
-    depth, counts, errors = 1e-3, [200, 800, 3200, 12800], []
+    """What of the sides is in the floor, too, presses, 0.8 % of it: no point that stands for a side stands in for the foot."""
+    depth = 1e-3
     known = (0.06 * depth + 1.0 * depth**2 / 2) / 0.22  # of a foot of 0.06 m², 1 m around
+    counts, errors = (200, 800, 3200, 12800), []
     for count in counts:
         spread = cloud_of(MeshFile(block, 0, None), count, 0.0)
         errors.append(abs(spread.shares @ np.maximum(depth - 0.05 - spread.points[:, 2], 0) / known - 1))
-    assert errors[-1] < 2e-3 and np.polyfit(np.log(counts), np.log(errors), 1)[0] < -0.9
+    assert max(errors) < 5e-3 and errors[-1] < 2e-4
 
 
 def test_a_wedge_is_met_long_before_even_points_meet_it(block):
@@ -132,15 +146,15 @@ def test_what_is_kept_of_a_mesh_is_what_was_made(block, tmp_path, monkeypatch):
 
 
 def test_too_few_points_for_the_faces_are_refused(block):
-    with pytest.raises(ScenarioError, match=r"has 12 faces and 8 vertices; count must be at least 20"):
-        parse(SCENARIO.format(file=block, count=19, radius=0.0), "test")
+    with pytest.raises(ScenarioError, match=r"has 12 faces; count must be at least 36"):
+        parse(SCENARIO.format(file=block, count=35, radius=0.0), "test")
 
 
 def test_a_cloud_in_millimetres_asks_for_its_unit(tmp_path):
     """So far larger than its body's radius of gyration it is hardly in metres; one that states its unit is what it says."""
     file = tmp_path / "block.stl"
     trimesh.creation.box(extents=(200, 300, 100)).export(file)
-    text = SCENARIO.format(file=file, count=20, radius=0)
+    text = SCENARIO.format(file=file, count=36, radius=0)
     with pytest.raises(ScenarioError) as refusal:
         parse(text, "mine.toml")
     assert str(refusal.value) == "mine.toml: body.block: file = 'block.stl': is 300 m large; is it in mm? state unit"

@@ -8,6 +8,7 @@ import dockdyn
 from dockdyn.docking.sampled_forces import sampled_forces, sampling_doubts
 from dockdyn.pages import report_of
 from dockdyn.report.mesh_table import SETTLED
+from dockdyn.report.wording import format_significant
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.meshes.cloud import BallsInside
 
@@ -108,7 +109,8 @@ def test_the_stated_error_is_that_beside_a_finer_cloud(block, radius):
     assert found.uncertainty < SETTLED
     assert any("cloud has too few points" in words for words in summary["warnings"]) == (abs(found.error()) > 0.1)
     (block_of_meshes,) = (one for one in report_of(dataset).blocks if one.title == "Meshes")
-    assert f"of skin {100 * found.error():+.2g} %" in block_of_meshes.notes[-1]
+    off = f"{'+' * (found.error() > 0)}{format_significant(100 * found.error(), 2)}"
+    assert f"of skin {off} %" in block_of_meshes.notes[-1]
 
 
 def test_a_face_flat_on_another_is_known_whatever_the_points(block):
@@ -131,14 +133,14 @@ def test_a_force_that_still_changes_is_said_to_be_known_so_far_only(block, monke
     height = GAP - float((trimesh.load_mesh(block).vertices @ turn.T)[:, 2].min())
     content, dataset = run(block, attitude, height, 400)
     (settled,) = sampled_forces(dataset, content)
-    monkeypatch.setattr("dockdyn.docking.sampled_forces.MOST", 0)
+    monkeypatch.setattr("dockdyn.docking.sampled_forces.MOST", 20)
     (first,) = sampled_forces(dataset, content)
     assert first.uncertainty == 1  # nothing was halved
     assert settled.uncertainty < SETTLED
     summary = {"sampling_error": [first.error()], "sampling_uncertainty": [first.uncertainty]}
     (doubt,) = sampling_doubts(dataset, summary)
     assert "is not known" in doubt
-    for most in (20, 40):
+    for most in (40, 80):
         monkeypatch.setattr("dockdyn.docking.sampled_forces.MOST", most)
         (later,) = sampled_forces(dataset, content)
         assert later.uncertainty > SETTLED
@@ -146,6 +148,26 @@ def test_a_force_that_still_changes_is_said_to_be_known_so_far_only(block, monke
     summary = {"sampling_error": [0.12], "sampling_uncertainty": [0.05]}
     assert sampling_doubts(dataset, summary) == []
     assert len(sampling_doubts(dataset, summary | {"sampling_uncertainty": [0.01]})) == 1
+
+
+def test_a_corner_that_no_point_meets_is_told(block):
+    """Between the few points of a cloud: nothing presses, where something would; a run warns of it."""
+    attitude = (np.array([1, 0.3, 0.5, 0.1]) / np.linalg.norm([1, 0.3, 0.5, 0.1])).tolist()
+    turn = trimesh.transformations.quaternion_matrix(attitude)[:3, :3]
+    lowest = float((trimesh.load_mesh(block).vertices @ turn.T)[:, 2].min())
+    content, dataset = run(block, attitude, GAP - lowest, 400)
+    (found,) = sampled_forces(dataset, content)
+    assert found.by_points == 0 and found.error() == -1
+    places, depth = dataset.position.values[-1], 0.5 * 10e-3 - GAP
+    assert np.subtract(*places[:, 2]) + lowest == pytest.approx(-depth, rel=1e-9)  # it flew on freely
+    ways = np.abs(
+        turn[2]
+    )  # of a corner of a block, cut by a plane: three triangles, each the farther the steeper it is
+    legs = depth / ways
+    known = PRESSURE * depth / 3 * (np.prod(legs) / legs / 2).sum()
+    assert found.true == pytest.approx(known, rel=0.01)
+    (doubt,) = sampling_doubts(dataset, {"sampling_error": [-1.0], "sampling_uncertainty": [found.uncertainty]})
+    assert "its largest force is 100 % too small" in doubt
 
 
 def test_what_never_touches_has_no_error(block):

@@ -183,6 +183,34 @@ def test_in_the_plane_a_rig_is_that_in_space():
     assert_allclose(plane.robot_pose[:, 2:5], 0, atol=1e-15)
 
 
+@pytest.mark.parametrize("dynamics", ["continuous", pytest.param("zero-order-hold", marks=pytest.mark.full)])
+def test_a_contact_that_takes_nothing_gives_back_what_it_stores(dynamics):
+    """Two tips off the axis, that turn what the robot carries, without damping and friction: the work of their whole load at
+    the robot, moments and all, is what they no longer store; that of the force on the port is not."""
+    changes = {
+        "body.chaser.feature": {
+            "tip": {"position": [0.98, 0.1, 0.0]},
+            "heel": {"position": [0.97, -0.3, 0.1], "radius": 0.01},
+        },
+        "contact": {
+            "tip": {"between": ["tip", "face"], "normal": {"law": "spring-dashpot", "stiffness": 9000.0}},
+            "heel": {"between": ["heel", "face"], "normal": {"law": "spring-dashpot", "stiffness": 2e4}},
+        },
+        "body.chaser.rate": [0.0, 0.02, 0.05],
+        "body.chaser.position": [-1.006, 0.05, 0.0],
+        "loop.dynamics": {"method": dynamics} | ({} if dynamics == "continuous" else {"period": "0.5 ms"}),
+        "loop.hold.period": "1 ms" if dynamics == "continuous" else "0.5 ms",
+        "duration": "1.2 s",
+    }
+    turning = {key: value for key, value in TURNING.items() if not key.startswith(("contact", "body.chaser.feature"))}
+    found = simulate_rig(parse(FRONTAL, "test", turning | changes))
+    energy, work = found.port_energy.values, found.contact_work.values
+    assert energy.max() > 0.05 and energy[0] == energy[-1] == 0
+    assert np.abs(found.port_work.values + energy).max() > 0.01 * energy.max()
+    assert np.abs(work + energy).max() < 1e-6 * energy.max()
+    assert np.abs(found.port_loss.values).max() < 1e-6 * energy.max()
+
+
 BALLS = {
     "body.target.feature": {"bump": {"position": [0.1, 0.0, 0.0], "radius": 0.1}},
     "contact": {

@@ -24,6 +24,7 @@ from dockdyn.rig.model.rig import IdealContact
 from dockdyn.rig.model.run import NoiseDraws, run_cycles
 from dockdyn.rig.resting import loop_of
 from dockdyn.rig.run import Grid, run_with_seed
+from dockdyn.rig.simulate import simulate_rig
 from dockdyn.scenario.load import parse
 
 CLOSE = 1e-8  # of the approach
@@ -82,6 +83,25 @@ def port_work(known):
     return np.array(total)
 
 
+def losses(known):
+    """What the contact at the robot takes up to each hold, from its own power: b v² where it presses, and where its force has
+    ended the power by which the spring gives way; of a wall with a linear spring."""
+    rig, way = known.rig, known.robot
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    total = [0.0]
+    for k, begun in enumerate(known.time[:-1]):
+        marks, lost = [begun, *known.breaks(begun, begun + rig.hold, k), begun + rig.hold], 0.0
+        for a, b in itertools.pairwise(marks):
+            for node, weight in zip(nodes, weights, strict=True):
+                place, speed = way.at((a + b) / 2 + node * (b - a) / 2, k)
+                power = rig.wall.damping * speed[0] ** 2
+                if not known.acts(place, speed):
+                    power = -rig.wall.stiffness * place[0] * speed[0] if place[0] > 0 else 0.0
+                lost += weight * (b - a) / 2 * power
+        total.append(total[-1] + lost)
+    return np.array(total)
+
+
 MANY = [pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 19, 24)]
 
 
@@ -104,6 +124,28 @@ def test_restitution_and_energies_of_a_bounce():
         assert error < CLOSE
         assert known.states[-1, 1] < 0 and np.abs(seen["contact_force"][rows - 20 : rows]).max() == 0
         assert np.abs(seen["port_work"][:rows].ravel() - work).max() < CLOSE * energy
+
+
+@pytest.mark.parametrize("rig", [BOUNCE, pytest.param(replace(BOUNCE, delay=0.0), marks=pytest.mark.full)])
+def test_energies_of_a_rigs_own_run(rig):
+    """Kinetic energy, what the contact at the robot stores and what it has taken, less what the loop has given, stay."""
+    known = Run(rig, HOLDS * rig.hold)
+    seen = simulate_rig(parse(scenario(rig, HOLDS * rig.hold), "test"))
+    rows = np.searchsorted(seen.time.values, known.time[:-1] - 1e-9)
+    energy = rig.mass * rig.velocity**2 / 2
+    stored = rig.wall.stiffness / 2 * np.maximum(seen.robot_position.values[rows, 0], 0) ** 2
+    assert np.abs(seen.port_energy.values[rows] - stored).max() < 1e-9 * energy
+    lost = losses(known)[: len(rows)]
+    assert lost[-1] > 0.1 * energy
+    assert np.abs(seen.port_loss.values[rows] - lost).max() < 1e-6 * energy
+    given = seen.model_work.values[rows] - port_work(known)[: len(rows)]  # J, by the loop
+    balance = seen.kinetic_energy.values[rows] + stored + lost - given
+    assert np.abs(balance - energy).max() < 1e-6 * energy
+
+
+def test_a_robot_that_jumps_tells_no_loss():
+    seen = simulate_rig(parse(scenario(replace(BOUNCE, poles=(), zeros=()), 0.02), "test"))
+    assert "port_energy" in seen and "port_loss" not in seen
 
 
 @pytest.mark.full

@@ -319,7 +319,7 @@ class ContactGroup(Module):
             member, rest, memory = row
             meeting, stretches = combine(member, self.common).meet(own, other), None
             if memory.stretches is not None:
-                touches = jnp.where(meeting.depth > 0, 1.0, 0.0)
+                touches = _touches(self._law_of(meeting, own, memory), meeting)
                 motions = tuple(motion * touches for motion in self._sticking_velocities(meeting, own, other))
                 stretches = self._sticking.memory_rates(memory.stretches, motions)
             if memory.law is None:
@@ -353,7 +353,8 @@ class ContactGroup(Module):
             law = self._law_of(meeting, own, memory)
             pressing = _pressing_force(law, mode, meeting, self.alone)
             grips = self._apply_sticking(meeting, pressing, own, other, memory.stretches)
-            return ContactMemory(self._sticking.renewed(memory.stretches, grips, meeting.depth), kept)
+            renewed = self._sticking.renewed(memory.stretches, grips, meeting.depth, _touches(law, meeting))
+            return ContactMemory(renewed, kept)
 
         return past if self.rest is not None else _each_row(one, (self.members, past))
 
@@ -395,7 +396,7 @@ class ContactGroup(Module):
         slipped = friction.slipped(past.stretches, grips)
         force, torque = friction.load(grips)
         torque = None if torque is None else other.rotation @ torque
-        return Rubbing(other.rotation @ force, torque, slipped, friction.stored_energy(grips)).times(weight)
+        return Rubbing(other.rotation @ force, torque, slipped, friction.energy_in(grips)).times(weight)
 
     @property
     def turns(self) -> int:
@@ -599,8 +600,8 @@ class ContactGroup(Module):
 
     def _passes_over(self) -> bool:
         """Return whether members that are far away are passed over together: few are not where nothing is known of them, since
-        where they lie on a face flat on another a tree takes longer than they do."""
-        if self.tree is None or self.rest is not None:
+        where they lie on a face flat on another a tree takes longer than they do; nor those that remember, which are few."""
+        if self.tree is None or self.rest is not None or self.remembers:
             return False
         return self.clearances is not None or self.weights.shape[0] > FEW
 
@@ -728,6 +729,11 @@ class ContactGroup(Module):
 def _attitude_over(own: Placed, other: Placed) -> Quaternion:
     """Return the attitude of the first body in axes of the second."""
     return other.pose.attitude.conjugate() * own.pose.attitude
+
+
+def _touches(law: NormalLaw, meeting: ContactKinematics) -> Scalar:
+    """Return 1 where a member touches: where it overlaps, or a law holds on to it; else 0."""
+    return jnp.where(meeting.depth > law.acts_from(), 1.0, 0.0)
 
 
 def _pressing_force(law: NormalLaw, mode: Int[Array, ""], meeting: ContactKinematics, alone: bool) -> Scalar:

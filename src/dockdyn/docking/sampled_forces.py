@@ -25,6 +25,7 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.report.drawing import scenario_content
 from dockdyn.report.mesh_table import SETTLED, errors_by_contact
+from dockdyn.report.wording import format_significant
 from dockdyn.scenario.made import model_of
 from dockdyn.scenario.meshes.kept import Solid, solid_of
 from dockdyn.scenario.meshes.mesh_file import MeshFile
@@ -78,16 +79,17 @@ def sampling_doubts(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
                 f"cloud's mesh still changes it by {100 * known:.2g} %"
             )
         elif abs(error) > OFF + known:
+            off = f"{format_significant(100 * abs(error), 2)} % too {'large' if error > 0 else 'small'}"
             found.append(
-                f"contact {name!r}: its largest force is {100 * abs(error):.2g} % too {'large' if error > 0 else 'small'}, as "
-                f"its cloud has too few points; a larger count, four to ten times the points say, takes most of it away"
+                f"contact {name!r}: its largest force is {off}, as its cloud has too few points; a larger count, four to ten "
+                f"times the points say, takes most of it away"
             )
     return found
 
 
 def sampled_forces(dataset: Dataset, content: Any) -> list[SampledForce | None]:  # noqa: ANN401, a mechanism's section
-    """Return for each contact the force of its cloud at the kept moment where it is largest; None of one without a cloud, or
-    that does not touch then."""
+    """Return for each contact the force of its cloud at the kept moment where it is largest, or where none of its points ever
+    touches, where these are nearest; None of one without a cloud, or whose mesh does not touch then."""
     return [
         _sampled_force(dataset, number, content.sides(contact)[0][1], group)
         for number, (contact, group) in enumerate(zip(content.contacts, model_of(content).groups, strict=True))
@@ -98,9 +100,11 @@ def _sampled_force(dataset: Dataset, number: int, feature: Any, group: Any) -> S
     """Return that of one contact."""
     if not isinstance(feature, CloudSection) or not isinstance(group, ContactGroup):
         return None
-    forces = np.nan_to_num(dataset.normal_force.values[:, number])
-    at, bodies = int(forces.argmax()), (group.first, group.second)
-    if forces[at] <= 0 or max(bodies) >= dataset.position.shape[1]:
+    assert feature.sample is not None
+    forces, depths = (np.nan_to_num(dataset[name].values[:, number]) for name in ("normal_force", "depth"))
+    felt, bodies = forces.max() > 0, (group.first, group.second)
+    at = int((forces if felt else depths).argmax())
+    if max(bodies) >= dataset.position.shape[1] or not (felt or depths[at] > -STEEP * feature.sample.spacing):
         return None
     poses = [np.concatenate([dataset[name].values[at, body] for name in ("position", "attitude")]) for body in bodies]
     try:
@@ -123,34 +127,31 @@ def _force_at(
     assert isinstance(ball, BallOnSurface)
     weights = np.asarray(group.weights)
     felt = _forces(group, poses, np.asarray(ball.centre), weights)[1]
-    if not (felt > 0).any():
-        return None
     file = Path(cloud.file)
     solid = solid_of(MeshFile(file, file.stat().st_mtime_ns, cloud.unit, cloud.repair))
-    pieces, balls = MeshPieces(solid.vertices, solid.faces), _balls_inside(solid, cloud.radius)
-    touching = weights[felt > 0] * cloud.sample.area  # m²
+    pieces, balls = MeshPieces(solid.vertices[solid.faces]), _balls_inside(solid, cloud.radius)
+    areas = weights[felt > 0] * cloud.sample.area  # m², that touch
     # as long as a piece that touches; longer where faces lie on each other, so that there is room for halving
-    length = float(np.sqrt(max(np.median(touching), touching.sum() / FIRST)))
+    length = float(np.sqrt(max(np.median(areas), areas.sum() / FIRST))) if len(areas) else cloud.sample.finest
     origin = cloud.placed(np.zeros((1, 3)))[0]
     turn = cloud.placed(np.eye(3)) - origin
     shift = np.asarray(ball.centre)[0] - (origin + cloud.sample.points[0] @ turn)
 
     def felt_by(points: np.ndarray, ways: np.ndarray, shares: np.ndarray) -> np.ndarray:
         """Return depth (m) and force (N) of balls beneath points of the mesh; where none has room nothing touches."""
-        centres, fits = balls.move(points, ways)
-        found = _forces(group, poses, origin + shift + centres @ turn, shares * fits)
+        centres, parts = balls.move(points, ways)
+        found = _forces(group, poses, origin + shift + centres @ turn, shares * parts)
         return np.column_stack(found)
 
     def halve_where_they_may_touch() -> bool:
         """Keep the pieces that may touch, and halve them while they are longer; return whether there was room for all."""
         while True:
-            points, ways, _ = pieces.points()
-            middles = slice(len(pieces.faces))
-            reach = np.linalg.norm(pieces.corners() - points[middles, None], axis=2).max(axis=1)
-            depths = felt_by(points[middles], ways[middles], np.zeros(len(reach)))[:, 0]
+            middles, ways, _ = pieces.middles()
+            reach = np.linalg.norm(pieces.triangles - middles[:, None], axis=2).max(axis=1)
+            depths = felt_by(middles, ways, np.zeros(len(reach)))[:, 0]
             pieces.keep(np.flatnonzero(depths > -STEEP * reach))
             long = np.flatnonzero(pieces.longest_edges()[0] > length)
-            if not len(long) or len(pieces.faces) > MOST:
+            if not len(long) or len(pieces.triangles) > MOST:
                 return not len(long)
             pieces.halve(long)
 
@@ -159,10 +160,9 @@ def _force_at(
         if not halve_where_they_may_touch() and force > 0:
             break  # what was found before is known better
         points, ways, areas = pieces.points()
-        used = areas > 0
-        new = felt_by(points[used], ways[used], areas[used] / cloud.sample.area)[:, 1].sum()
+        new = felt_by(points, ways, areas / cloud.sample.area)[:, 1].sum()
         change, force, length = abs(new - force), new, length / 2
-        if change < SETTLED * force or len(pieces.faces) > MOST:
+        if change < SETTLED * force or len(pieces.triangles) > MOST:
             break
     return (float(felt.sum()), float(force), float(change / force)) if force > 0 else None
 

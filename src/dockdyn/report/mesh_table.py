@@ -29,8 +29,8 @@ COLUMNS = (
 SETTLED = 5e-3  # of a force: once halving the pieces changes it by less, it is known
 NOTE = (
     "Errors are those of the distance where tips of the tip_radius touch the mesh: all over its faces, and the largest at its "
-    "edges, where it bends by more than 20°. Points touch from inside; they are the middles and the corners of pieces of the "
-    "faces, the smallest of which are at sharp edges."
+    "edges, where it bends by more than 20°. Points touch from inside; three of them stand for each piece of a face, the "
+    "smallest of which are at sharp edges."
 )
 
 
@@ -65,7 +65,8 @@ def errors_by_contact(dataset: Dataset, summary: dict[str, Any]) -> list[tuple[s
 def _forces_off(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
     """Return how far off the largest forces of contacts of clouds are, in a sentence; none without such a contact."""
     each = [
-        f"of {name} {100 * error:+.2g} %" + (f", known to {100 * known:.2g} %" if known > SETTLED else "")
+        f"of {name} {'+' * (error > 0)}{_format_percent(error)}"
+        + (f", known to {_format_percent(known)}" if known > SETTLED else "")
         for name, error, known in errors_by_contact(dataset, summary)
     ]
     return [f"Beside pieces as small as it takes, the largest forces are off: {', '.join(each)}."] if each else []
@@ -94,6 +95,10 @@ def _cloud_row(name: str, cloud: Any) -> list[str]:  # noqa: ANN401, a section o
     points = [str(len(sample.points)), _format_millimetres(sample.spacing), _format_millimetres(sample.finest)]
     points.append(format_significant(sample.area))
     return [name, Path(cloud.file).name, *[NOTHING] * 6, *points]
+
+
+def _format_percent(share: float) -> str:
+    return f"{format_significant(100 * share, 2)} %"
 
 
 def _format_millimetres(length: float) -> str:

@@ -35,6 +35,9 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "gain": ((), "N s/m", "damping gain of the compensator; 0 where it has none or is gated"),
     "kinetic_energy": ((), "J", "kinetic energy of the model"),
     "port_work": ((), "J", "work of the contact force at the robot since the start"),
+    "contact_work": ((), "J", "the same with that of its moment, and of all places where it acts; in space"),
+    "port_energy": ((), "J", "energy that the contacts at the robot store, by their laws at rest"),
+    "port_loss": ((), "J", "energy that they have taken since the start and do not store; of robots with dynamics"),
     "model_work": ((), "J", "work of all forces on the model: its kinetic energy since t = 0"),
     "model_pose": (
         POSE,
@@ -75,6 +78,9 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
     layout = VARIABLES | ELEMENT_VARIABLES
     found = {name: values for name, values in found.items() if name in layout}
     found["model_work"] = found["kinetic_energy"] - found["kinetic_energy"][0]
+    if rig.robot.robot is not None:  # one without dynamics jumps from command to command, which is no work
+        stored = found["port_energy"]
+        found["port_loss"] = stored[0] - stored - found.get("contact_work", found["port_work"])
     if scenario.content.loop.virtual_contact is None:
         found.pop("virtual_force", None)
     kept, first_nonfinite = finite_rows(found)

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 FINEST = 64  # times that the parts of a motion are shorter, at most
 MOST_EVENTS = 1000  # of the motion without rig
 MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
-FORGETS = "remembers what was, which a rig does not keep; must be another law"
+FORGETS = (
+    "remembers what was, which a rig does not keep, whose sensor asks for loads of instants that are past; must be another "
+    "law, or asked of the mechanism without [rig]"
+)
 
 
 UNFIT = {  # for the motion between the instants of a rig's loop: why not

@@ -31,7 +31,7 @@ class BristleGrip(NamedTuple):
 
     stretch: Vector  # m, tangential
     force: Vector  # N
-    stored: Scalar  # J
+    stored_energy: Scalar  # J
 
 
 class Bristles(Friction):
@@ -48,7 +48,7 @@ class Bristles(Friction):
     def pull(self, normal_force: Scalar, stretch: Vector, sliding: Vector) -> Vector:
         """Return the force (N) on the body that slides at a velocity (m/s), under `normal_force` (N)."""
 
-    def stored(self, normal_force: Scalar, stretch: Vector) -> Scalar:
+    def stored_energy(self, normal_force: Scalar, stretch: Vector) -> Scalar:
         """Return the energy (J) that bent bristles give back; none by default."""
         return jnp.zeros(())
 
@@ -88,7 +88,7 @@ class Bristles(Friction):
         found = []
         for (stretch,), motion in zip(past, motions, strict=True):
             along = stretch - normal * stretch.dot(normal)
-            found.append(BristleGrip(along, self.pull(presses, along, motion), self.stored(presses, along)))
+            found.append(BristleGrip(along, self.pull(presses, along, motion), self.stored_energy(presses, along)))
         return tuple(found)
 
     def slipped(self, past: Sequence[BristleMemory], grips: Sequence[BristleGrip]) -> tuple[Scalar, ...]:
@@ -101,16 +101,15 @@ class Bristles(Friction):
         return grip.force, None
 
     def renewed(
-        self, past: Sequence[BristleMemory], grips: Sequence[BristleGrip], depth: Scalar
+        self, past: Sequence[BristleMemory], grips: Sequence[BristleGrip], depth: Scalar, touches: Scalar
     ) -> tuple[BristleMemory, ...]:
-        """Return what it remembers where a step ends: bristles of what has parted are straight again."""
-        touches = jnp.where(depth > 0, 1.0, 0.0)
+        """Return what it remembers where a step ends: bristles of what no longer `touches`, 1 or 0, are straight again."""
         return tuple(BristleMemory(grip.stretch * touches) for grip in grips)
 
-    def stored_energy(self, grips: Sequence[BristleGrip]) -> Scalar:
+    def energy_in(self, grips: Sequence[BristleGrip]) -> Scalar:
         """Return the energy (J) of what is bent."""
         (grip,) = grips
-        return grip.stored
+        return grip.stored_energy
 
     def resting_load(
         self, depth: Scalar, pressing: Scalar, stretches: Sequence[Vector], rates: Sequence[Vector]

@@ -36,7 +36,7 @@ class LuGre(Bristles):
         bent = stretch + self.bend(stretch, sliding) * self.retardation_time
         return (bent * self._stiffness + sliding * self.viscosity) * -normal_force
 
-    def stored(self, normal_force: Scalar, stretch: Vector) -> Scalar:
+    def stored_energy(self, normal_force: Scalar, stretch: Vector) -> Scalar:
         return normal_force * self._stiffness * stretch.dot(stretch) / 2
 
     @property

@@ -219,15 +219,16 @@ class StickSlip(Module):
         return -Vector(jnp.sum(pull.x), jnp.sum(pull.y), jnp.sum(pull.z))
 
     def renewed(
-        self, past: tuple[FrictionMemory, ...], grips: tuple[FrictionGrip, ...], depth: Scalar
+        self, past: tuple[FrictionMemory, ...], grips: tuple[FrictionGrip, ...], depth: Scalar, touches: Scalar
     ) -> tuple[FrictionMemory, ...]:
-        """Return what it remembers where a step ends: what has slipped is stretched no more than friction holds."""
+        """Return what it remembers where a step ends, at a `depth` (m): what has slipped is stretched no more than friction
+        holds, which is nothing of springs that no longer press, whether it `touches` or not."""
         return tuple(
             FrictionMemory(before.path, before.path - grip.kept, depth, before.slipped + grip.excess)
             for before, grip in zip(past, grips, strict=True)
         )
 
-    def stored_energy(self, grips: tuple[FrictionGrip, ...]) -> Scalar:
+    def energy_in(self, grips: tuple[FrictionGrip, ...]) -> Scalar:
         """Return the energy (J) of what is stretched along the surface, and by turning over it."""
         stiffness = self.stiffness_ratio * self._known.stiffness
         return sum((jnp.sum(stiffness * grip.kept.dot(grip.kept)) / 2 for grip in grips), jnp.zeros(()))

@@ -217,9 +217,10 @@ class SeveralBodiesSection(Section, abc.ABC):
     def _check_memory(self, contact: ContactSection, shape: str, count: int) -> None:
         """Refuse a law that remembers where that would be too much, and friction that sticks by a stiffness nobody knows."""
         remembering, friction, normal = self.remembering(contact), contact.friction, contact.normal
-        if remembering and (shape == "cloud" or count > MOST_REMEMBERED):
-            what = "of a cloud" if shape == "cloud" else f"of {count} pairs, more than {MOST_REMEMBERED},"
-            refuse(f"{remembering}: remembers what each pair was; {what} must be another law")
+        if remembering and count > MOST_REMEMBERED:
+            other = f", or its count at most {MOST_REMEMBERED}" if shape == "cloud" else ""
+            what = f"of {count} pairs, more than {MOST_REMEMBERED}, must be another law{other}"
+            refuse(f"{remembering}: remembers what each pair was; {what}")
         if friction is None or normal is None or friction.law != "stick-slip":
             return
         if friction.stiffness is None and normal.law not in STIFFENING:

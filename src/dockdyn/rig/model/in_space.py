@@ -9,7 +9,7 @@ from __future__ import annotations
 from dockdyn.contact.group import ContactGroup, Wrench
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.hil.mounting import Known, SensorFrame, Tool
-from dockdyn.integrate.model import State
+from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Matrix, Vector, once
@@ -87,6 +87,10 @@ class PlantInSpace(MountedPlant):
         carried, _ = self.placed(pose, rate)
         point = carried.point(Vector.of(self.place))
         return point.array(), carried.velocity(point).array()
+
+    def contact_power(self, load: Axes, pose: Axes, rate: Axes) -> Scalar:
+        carried, _ = self.placed(pose, rate)
+        return Vector.of(load[:3]).dot(carried.twist.velocity) + Vector.of(load[3:]).dot(carried.rate)
 
     def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
         pose, rate = moves.pose, moves.rate

@@ -171,6 +171,11 @@ class MountedPlant(Plant):
         places, apart = self.placed(pose, rate), jnp.asarray(APART)
         return tuple((group, group.state(apart, *self._sides_of(group, places))) for group in groups)
 
+    def stored_energy(self, pose: Axes, rate: Axes) -> Scalar:
+        places, apart = self.placed(pose, rate), jnp.asarray(APART)
+        each = [group.state(apart, *self._sides_of(group, places), exact=True).stored for group in self.hardware]
+        return sum(each, jnp.zeros(()))
+
     def unit_load(self, contact: int, motion: State) -> Axes:
         """Return the load (N, N m) on what is carried of a unit normal force in a contact of the hardware by number."""
         places, group = self.placed(self.pose(motion), jnp.zeros(self.axes)), self.hardware[contact]

@@ -38,7 +38,10 @@ def observe_instant(
         "gain": moving.action.gain,
         "kinetic_energy": plant.kinetic_energy(moving.motion),
         "port_work": moving.port_work,
+        "port_energy": plant.stored_energy(pose, rate),
     }
+    if moving.contact_work is not None:
+        found["contact_work"] = moving.contact_work
     if plant.axes > 1:
         found["model_pose"], found["robot_pose"] = plant.pose(moving.motion), pose
     found |= plant.observe(moving.motion)

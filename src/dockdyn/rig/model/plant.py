@@ -99,6 +99,14 @@ class Plant(Module):
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
         """Return the position (m) and velocity (m/s) of what touches."""
 
+    def contact_power(self, load: Axes, pose: Axes, rate: Axes) -> Scalar:
+        """Return the power (W) of the contact's load on the mock-up that is carried so: along a line that of the port."""
+        return jnp.sum(load * self.port(pose, rate)[1])
+
+    @abc.abstractmethod
+    def stored_energy(self, pose: Axes, rate: Axes) -> Scalar:
+        """Return the energy (J) that the contacts of the mock-ups store at a pose, by their laws at rest."""
+
     @abc.abstractmethod
     def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
         """Return what a tool that is carried so does to the sensor (N, N m), as a `load` on what is carried: weight and
@@ -217,6 +225,9 @@ class LinearPlant(Plant):
 
     def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
         return tool.mass * (gravity - moves.acceleration)
+
+    def stored_energy(self, pose: Axes, rate: Axes) -> Scalar:
+        return self.law.stored_energy(jnp.abs(pose[0]))
 
     def push(self, motion: State, force: Port) -> Axes:
         return force

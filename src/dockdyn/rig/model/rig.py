@@ -75,7 +75,8 @@ class RigState(NamedTuple):
     touched: Port  # m, where it was measured
     memory: PyTree  # of the compensator
     action: Compensation
-    port_work: Scalar  # J, of the contact at the robot
+    port_work: Scalar  # J, of the contact's force on the port at the robot
+    contact_work: Scalar | None  # J, of its whole load there; None along a line, where that is the same
     pending: tuple[Float[Array, "cycles axes"], ...] = ()  # commands (m, rad) that do not apply yet, the newest first
     reading: Axes | None = None  # N, N m, that the sensor has where what is measured is more than the contact's load
     encoded: Float[Array, "rows axes"] | None = (
@@ -138,6 +139,7 @@ class Rig(Module):
             memory=None,
             action=Compensation.nothing(plant.port_axes),
             port_work=jnp.zeros(()),
+            contact_work=jnp.zeros(()) if plant.axes > plant.port_axes else None,
         )
         return settled_rig(self, begun)
 
@@ -201,16 +203,18 @@ class Rig(Module):
                 recorded=tuple(shift_rows(a, b) for a, b in zip(fresh, moving.recorded, strict=True))
             )
         if self.located:
-            motion, work = advance_tick(self, ages, moving, time)
+            motion, work, whole = advance_tick(self, ages, moving, time)
             moving = moving._replace(motion=motion)
         else:
-            work = self.worked(ages, known)
+            work, whole = self.worked(ages, known)
             if schedule.hyperperiod.steps:
                 moving = choose_branch(now.asks, lambda: self.stepped(moving, total, time), moving)
             else:
                 moving = self.flowed(ages, moving, time)
         state = self.carried(ages, moving, known)
-        return moving._replace(tick=moving.tick + 1, state=state, port_work=moving.port_work + work), found
+        before = moving.port_work, moving.contact_work
+        port_work, contact_work = map_leaves(lambda old, new: old + new, before, (work, whole))
+        return moving._replace(tick=moving.tick + 1, state=state, port_work=port_work, contact_work=contact_work), found
 
     def advance_queue(self, pending: tuple[Array, ...], command: Axes) -> tuple[tuple[Array, ...], Axes]:
         """Return the commands that do not apply yet once another one is taken, and the one that does now."""
@@ -236,14 +240,21 @@ class Rig(Module):
         found = self.total(moving, robot[1])
         return moving, Answer(*found, *self.taken(moving, found[0], last))
 
-    def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> Scalar:
-        """Return the work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
+    def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> tuple[Scalar, Scalar | None]:
+        """Return the works (J) of the contact at the robot in a tick, as `RigState` has them, by quadrature of the sixth
+        order."""
 
-        def power(reading: AxisReading) -> Scalar:
+        def powers(reading: AxisReading) -> tuple[Scalar, Scalar | None]:
             pose, rate = reading.of(known)
-            return jnp.sum(self.plant.load(pose, rate)[: self.plant.port_axes] * self.plant.port(pose, rate)[1])
+            return self.powers(self.plant.load(pose, rate), pose, rate)
 
-        return ages.tick * jnp.sum(over_rows(power, ages.within) * WEIGHTS)
+        return map_leaves(lambda power: ages.tick * jnp.sum(power * WEIGHTS), over_rows(powers, ages.within))
+
+    def powers(self, load: Axes, pose: Axes, rate: Axes) -> tuple[Scalar, Scalar | None]:
+        """Return the power (W) of a load of the contact on the port at a pose, and its whole power, None along a line."""
+        plant = self.plant
+        at_port = jnp.sum(load[: plant.port_axes] * plant.port(pose, rate)[1])
+        return at_port, plant.contact_power(load, pose, rate) if plant.axes > plant.port_axes else None
 
     def measured(self, ages: Ages, moving: RigState, time: Scalar, drawn: Draws | None) -> RigState:
         """Return the sensor measures the load of a delay ago; no load acts before t = 0."""

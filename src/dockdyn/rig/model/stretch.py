@@ -75,7 +75,8 @@ class AllModes(NamedTuple):
 class Account(NamedTuple):
     """What a stretch remembers."""
 
-    work: Scalar  # J, of the contact at the robot
+    work: Scalar  # J, of the contact's force on the port at the robot
+    contact: Scalar | None  # J, of its whole load there; None along a line
     motion: PyTree  # what the virtual bodies remember
 
 
@@ -110,20 +111,21 @@ class Stretch(Model):
     def initial(self) -> State:
         """Return the motion at the start, every contact as its state there says."""
         motion = self.motion
-        account = Account(jnp.zeros(()), motion.memory)
+        whole = jnp.zeros(()) if self.rig.plant.axes > self.rig.plant.port_axes else None
+        account = Account(jnp.zeros(()), whole, motion.memory)
         meetings = self.meetings(
             jnp.zeros(()), State(motion.q, motion.v, AllModes(Kinds((), (), ()), motion.mode), account)
         )
         modes = (tuple(one.mode_of(touch) for one, touch in group) for group in meetings)
         return State(motion.q, motion.v, AllModes(Kinds(*modes), motion.mode), account)
 
-    def flow(self, t: Scalar, x: State, delayed: tuple[Axes, Scalar]) -> Rate:
-        load, power = delayed
+    def flow(self, t: Scalar, x: State, delayed: tuple[Axes, tuple[Scalar, Scalar | None]]) -> Rate:
+        load, powers = delayed
         motion = self.motion_in(x)
         plant = self.rig.plant
         speed = plant.port(*self.own.at(t))[1]
         rate = plant.flow(motion, self.rig.total(self.moving, speed, load, motion, x.mode.contacts.virtual)[0])
-        return Rate(rate.q, rate.v, Account(power, rate.memory))
+        return Rate(rate.q, rate.v, Account(*powers, rate.memory))
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
         plant, nothing = self.rig.plant, jnp.zeros(self.rig.plant.axes)
@@ -131,15 +133,15 @@ class Stretch(Model):
         def late() -> Axes:
             return plant.load(*self.late.at(t), x.mode.contacts.late)
 
-        def power() -> Scalar:
+        def powers() -> tuple[Scalar, Scalar | None]:
             pose, rate = self.own.at(t)
-            acting = plant.load(pose, rate, x.mode.contacts.own)[: plant.port_axes]
-            return jnp.sum(acting * plant.port(pose, rate)[1])
+            return self.rig.powers(plant.load(pose, rate, x.mode.contacts.own), pose, rate)
 
         load = self.moving.load
         if self.rig.schedule.continuous_force:
             load = jax.lax.cond(self.begun & any_contact_presses(x.mode.contacts.late), late, lambda: nothing)
-        work = jax.lax.cond(any_contact_presses(x.mode.contacts.own), power, lambda: jnp.zeros(()))
+        idle = map_leaves(jnp.zeros_like, (x.memory.work, x.memory.contact))
+        work = jax.lax.cond(any_contact_presses(x.mode.contacts.own), powers, lambda: idle)
         guards: list[Scalar] = []
         for group, modes in zip(self.meetings(t, x), x.mode.contacts, strict=True):
             for (one, touch), mode in zip(group, modes, strict=True):
@@ -187,8 +189,9 @@ class Stretch(Model):
         return State(motion.q, motion.v, x.mode, x.memory)
 
 
-def advance_tick(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[State, Scalar]:
-    """Return the motion of the virtual bodies after a tick that begins at `time` (s), and the work (J) of the contact in it.
+def advance_tick(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[State, Scalar, Scalar | None]:
+    """Return the motion of the virtual bodies after a tick that begins at `time` (s), and the works (J) of the contact in it,
+    as a `RigState` has them.
 
     Where a stretch cannot be solved the motion is not a number.
     """
@@ -197,8 +200,8 @@ def advance_tick(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[
     starts = time + jnp.stack([jnp.zeros(()), ages.parts[0]])
     begun = starts - rig.sensor.delay > -1e-9 * ages.tick
 
-    def through(carry: tuple[State, Scalar], part: PyTree) -> tuple[tuple[State, Scalar], None]:
-        motion, work = carry
+    def through(carry: PyTree, part: PyTree) -> tuple[PyTree, None]:
+        motion, *works = carry
         row, start, length, has_begun, (late, own) = part
         model = Stretch(
             rig=rig,
@@ -211,9 +214,11 @@ def advance_tick(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[
             delay=None,
         )
         end = solve_stretch(model, model.initial(), jnp.zeros(()), length)
-        return (model.motion_in(end), work + end.memory.work), None
+        done = end.memory.work, end.memory.contact
+        return (model.motion_in(end), *map_leaves(lambda old, new: old + new, tuple(works), done)), None
 
-    return jax.lax.scan(through, (moving.motion, jnp.zeros(())), (rows, starts, ages.parts, begun, ages.paths))[0]
+    nothing = map_leaves(jnp.zeros_like, (moving.port_work, moving.contact_work))
+    return jax.lax.scan(through, (moving.motion, *nothing), (rows, starts, ages.parts, begun, ages.paths))[0]
 
 
 def solve_stretch(model: Model, start: State, begun: Scalar, length: Scalar) -> State:

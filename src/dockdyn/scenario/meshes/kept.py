@@ -44,11 +44,11 @@ class SplineField(NamedTuple):
 
 
 class Cloud(NamedTuple):
-    """Middles and corners of the pieces of a mesh, moved inside so that balls about them touch it, and a tree over them, whose
-    order they have."""
+    """Points of the pieces of a mesh, moved inside so that balls about them touch it, and a tree over them, whose order they
+    have."""
 
     points: Float[np.ndarray, "n 3"]  # m
-    shares: Float[np.ndarray, "n"]  # of the whole area, that each stands for
+    shares: Float[np.ndarray, "n"]  # of the mesh's area, that each stands for
     spacing: float  # m, the longest edge of a piece
     finest: float  # m, the shortest of the longest edges of pieces
     size: float  # m, of the mesh

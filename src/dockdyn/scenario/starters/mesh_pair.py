@@ -14,6 +14,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import MESH, refusal
 from dockdyn.scenario.language.units import in_base_units
 from dockdyn.scenario.meshes.contents import SUFFIXES, check_mesh_file
+from dockdyn.scenario.meshes.pieces import POINTS as OF_FACE
 from dockdyn.scenario.starters.pieces import (
     Line,
     approach,
@@ -41,7 +42,7 @@ LASTS = 0.05  # s, a contact of the whole area pressed flat
 AFTER = 2.0  # s, that the run goes on once they have met
 POINTS = 1000  # that touch, of each mesh: the largest force of most pairs is then off by less than a tenth
 ON_RIG = 300  # where contacts are so much softer that far more of them touch at once
-MOST_POINTS = 200_000
+MOST_FACES = 200_000
 FINE = 1e-3  # of the largest extent of a mesh: the distance from it may be off by so much
 ROUNDING = 1e-9  # of the largest moment of inertia
 UNITS = ("mm", "cm", "m", "inch", "foot")
@@ -80,8 +81,8 @@ def read_shape(path: Path) -> MeshShape:
     import trimesh
 
     mesh = trimesh.Trimesh(solid.vertices, solid.faces, process=False)
-    if len(mesh.faces) > MOST_POINTS:
-        raise ScenarioError(f"has {len(mesh.faces)} faces; must have at most {MOST_POINTS}, make it simpler")
+    if len(mesh.faces) > MOST_FACES:
+        raise ScenarioError(f"has {len(mesh.faces)} faces; must have at most {MOST_FACES}, make it simpler")
     return MeshShape(
         np.asarray(mesh.bounds), np.asarray(mesh.center_mass), mesh.moment_inertia / mesh.volume, len(mesh.faces)
     )
@@ -165,7 +166,7 @@ def _body(name: str, answers: Answers) -> str:
     skin: list[Line] = [
         ("shape", '"cloud"', "points that touch"),
         *mesh,
-        ("count", str(max(points, min(2 * shape.faces, MOST_POINTS))), "at most so many"),
+        ("count", str(max(points, OF_FACE * shape.faces)), "at most so many"),
         ("radius", radius, "of the balls by which they touch"),
     ]
     tolerance = f'"{digits(1e3 * FINE * unit * max(shape.size()))} mm"'

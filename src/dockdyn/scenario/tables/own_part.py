@@ -42,7 +42,7 @@ RUBS, TURNS = (
 BRISTLES = (
     Trial("bend", ("vector", "vector"), "vector"),
     Trial("pull", ("number", "vector", "vector"), "vector"),
-    Trial("stored", ("number", "vector"), "number"),
+    Trial("stored_energy", ("number", "vector"), "number"),
 )
 
 
