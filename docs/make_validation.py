@@ -316,6 +316,7 @@ def published() -> list[Line]:
         *known.of_delays(),
         *known.of_runs(load),
         *known.of_hinged_beam(load),
+        *known.of_stopped_beam(load),
         *known.of_spinning_beam(load),
     ]
     return [
