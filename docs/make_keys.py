@@ -116,8 +116,9 @@ def list_words(annotation: Any, metadata: Iterable[Any] = (), word: str = "list"
         inner, *more = get_args(annotation)
         yield from list_words(inner, [*more, *metadata], word)
     elif get_origin(annotation) in (Union, types.UnionType):
-        for part in get_args(annotation):
-            yield from list_words(part, metadata, word)
+        each = {part: list(list_words(part, metadata, word)) for part in get_args(annotation)}
+        single = any(not words and bare(bare(part)) is float for part, words in each.items())
+        yield from (f"{'number or ' if single else ''}{one}" for words in each.values() for one in words)
     elif get_origin(annotation) is list:
         least, most = lengths(metadata)
         count = f"{least} " if least == most and least is not None else f"up to {most} " if most is not None else ""

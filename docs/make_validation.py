@@ -186,6 +186,22 @@ def engines() -> list[Line]:
     return found
 
 
+def components() -> list[Line]:
+    """Return a docking of two vehicles by finite elements beside one of all of their displacements."""
+    from component_cases import full_docking, near_docking
+
+    with tempfile.TemporaryDirectory() as folder:
+        run = dockdyn.simulate(load(near_docking(Path(folder))))
+    full = full_docking(run)
+    name, ours = "two vehicles by finite elements, friction and 4 ms of delay", float(run.episode_peak_force.max())
+    lasted = 1e3 * float(run.episode_release[0] - run.episode_onset[0])
+    expected = 1e3 * float(np.ptp(full.time[full.pressed > 0]))
+    return [
+        Line(f"{name}: peak force", "", ours, full.pressed.max(), "N", "SciPy, full models", 0.01 * full.pressed.max()),
+        Line(f"{name}: duration", "", lasted, expected, "ms", "SciPy, full models", 0.01 * expected),
+    ]
+
+
 def load(tables: dict[str, object]) -> dockdyn.Scenario:
     """Return the scenario of these tables."""
     from plain_tables import plain
@@ -324,6 +340,7 @@ def published() -> list[Line]:
         *known.of_delays(),
         *known.of_runs(load),
         *known.of_hinged_beam(load),
+        *known.of_stopped_beam(load),
         *known.of_spinning_beam(load),
     ]
     return [
@@ -350,7 +367,10 @@ def measured() -> list[Line]:
 def main() -> int:
     written, wrong = [INTRODUCTION], []
     tables = [*of_papers(), ("Contacts", contacts())]
-    tables += [("Beside other programs", [*engines(), *of_drake()]), ("Beside other publications", published())]
+    tables += [
+        ("Beside other programs", [*engines(), *components(), *of_drake()]),
+        ("Beside other publications", published()),
+    ]
     tables += [("Beside measurements", measured())]
     for title, lines in tables:
         written.append(f"## {title}\n\n{HEAD}\n" + "\n".join(line.text() for line in lines) + "\n")

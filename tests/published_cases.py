@@ -103,6 +103,60 @@ def of_hinged_beam(load: Load) -> Iterator[Row]:
             yield name.format(stiffness / 1e3) + key, ours[key], theirs, unit, source, 0.01 * theirs
 
 
+def of_stopped_beam(load: Load) -> Iterator[Row]:
+    """Where the tip of a cantilever is, and how fast, that a force pushes against an elastic stop."""
+    run = dockdyn.simulate(load(stopped_beam()))
+    place = -run["depth"].values[:, 0] - STOP
+    times = run["time"].values
+    source, name = "code_aster V5.02.104", "cantilever pushed against an elastic stop, eight modes: tip's "
+    at, then = (int(np.argmin(np.abs(times - instant))) for instant in (0.1315, 0.1566))
+    yield name + "place at 131.5 ms", 1e6 * float(place[at]), -1.85334, "µm", source, 0.03 * 1.85334
+    speed = float(place[then + 1] - place[then - 1]) / float(times[then + 1] - times[then - 1])
+    yield name + "velocity at 156.6 ms", 1e3 * speed, -4.63284, "mm/s", source, 0.03 * 4.63284
+
+
+STOP = 1e-4  # m, from the tip at rest
+
+
+def stopped_beam(modes: int = 8) -> dict[str, Any]:
+    """A round cantilever, 1 m long and 0.1 m in radius, of E = 10 GPa and 1e6 kg/m³, that 1 kN pushes from t = 0 at its tip,
+    0.1 mm from a spring of 1e8 N/m."""
+    length, radius, density, modulus = 1.0, 0.1, 1e6, 10e9
+    line_mass = density * np.pi * radius**2
+    mass = line_mass * length
+    across = mass * length**2 / 12
+    bending = {
+        "kind": "beam",
+        "root": [-length / 2, 0.0, 0.0],
+        "axis": [1.0, 0.0, 0.0],
+        "across": [0.0, 1.0, 0.0],
+        "length": length,
+        "mass_per_length": line_mass,
+        "bending_stiffness": [modulus * np.pi * radius**4 / 4] * 2,
+        "bending_modes": [modes, 0],
+    }
+    bar = {
+        "on": "wall",
+        "position": [length / 2, 0.0, 0.0],
+        "mass": mass,
+        "inertia": [mass * radius**2 / 2, 1.0001 * across, 1.0001 * across],
+        "joint": {"kind": "locked", "position": [0.0, 0.0, 0.0]},
+        "flexible": bending,
+        "feature": {"tip": {"position": [length / 2, 0.0, 0.0], "radius": 0.0}},
+    }
+    face = {"shape": "plane", "point": [length, -STOP, 0.0], "normal": [0.0, 1.0, 0.0]}
+    law = {"law": "spring-dashpot", "stiffness": 1e8, "damping": 0.0}
+    push = {"body": "bar", "position": [length / 2, 0.0, 0.0], "direction": [0.0, -1.0, 0.0], "force": 1000.0}
+    return {
+        "schema": 2,
+        "duration": 0.16,
+        "body": {"wall": {"fixed": True, "surface": {"face": face}}, "bar": bar},
+        "contact": {"stop": {"between": ["bar.tip", "wall.face"], "normal": law}},
+        "thruster": {"push": push},
+        "output": {"interval": 1e-4},
+    }
+
+
 def hinged_beam(stiffness: float, modes: int = 8) -> dict[str, Any]:
     """A square bar, 14 mm by 783 mm, that turns at 3.8 rad/s about its end and meets a spring (N/m) with the other."""
     length, side, density, modulus = 0.783, 14e-3, 2400.0, 67e9

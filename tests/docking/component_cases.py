@@ -2,6 +2,7 @@
 
 import numpy as np
 from finite_elements import boom, craig_bampton, frame_model, mass_properties
+from monolithic_docking import Contact, Vehicle, integrate
 
 
 def vehicle(nodes, mass, stiffness, points, folder, name, modes=16, **flexible):
@@ -29,13 +30,18 @@ def vehicle(nodes, mass, stiffness, points, folder, name, modes=16, **flexible):
     return {"mass": total, "inertia": inertia.tolist(), "flexible": table}, centre
 
 
-def frame_vehicle(folder, name, length, tip, **flexible):
-    """A boom of this length (m) with outriggers, the tip at one of its ends."""
+def full_frame(length):
+    """Nodes, mass and stiffness of a boom of this length (m) with outriggers."""
     nodes, bars = boom(10, length)
     nodes = np.concatenate([nodes, [[0.3 * length, 1.5, 0.0], [0.3 * length, -1.5, 0.2]]])
     bars += [(3, 11), (3, 12)]
     lumps = [(3, 300.0, 120.0), (11, 20.0, 3.0), (12, 25.0, 3.0)]
-    mass, stiffness = frame_model(nodes, bars, radius=0.08, wall=0.003, lumps=lumps)
+    return nodes, *frame_model(nodes, bars, radius=0.08, wall=0.003, lumps=lumps)
+
+
+def frame_vehicle(folder, name, length, tip, **flexible):
+    """Such a boom, reduced, with the tip at one of its ends."""
+    nodes, mass, stiffness = full_frame(length)
     points = {"tip": tip, "side": 11}
     body, centre = vehicle(nodes, mass, stiffness, points, folder, name, **flexible)
     return body, nodes[tip] - centre
@@ -74,3 +80,25 @@ def docking(folder, delay=0.004, **flexible):
         "loop": {"delay": delay} if delay else {},
         "output": {"interval": 0.01},
     }
+
+
+LATE = 0.004  # s
+
+
+def near_docking(folder, **flexible):
+    """The same docking, from 9 ms before its first touch until both part, reduced to what lasts 2.5 ms and longer."""
+    case = docking(folder, LATE, **{"up_to": 400.0, "modes": 24} | flexible)
+    case["body"]["target"]["port"]["mouth"]["position"][0] += 0.0185
+    return case | {"duration": 0.12, "output": {"interval": 5e-4}}
+
+
+def full_docking(run, step=8e-5):
+    """What the full models do that begin as this run of `near_docking` does."""
+    parts = []
+    for body, length, tip, arm in (("chaser", 4.0, 10, 0.1), ("target", 5.0, 0, 0.05)):
+        nodes, mass, stiffness = full_frame(length)
+        place = run.position.sel(body=body).values[0] + nodes[tip] - mass_properties(mass, nodes)[1]
+        start = place, np.array([arm, 0.0, 0.0]), run.velocity.sel(body=body).values[0]
+        parts.append(Vehicle(mass.toarray(), stiffness.toarray(), 0.01, tip, *start))
+    contact = Contact(8e4, 0.5, 0.2, 1e-3, 0.015, np.deg2rad(40.0))
+    return integrate(*parts, contact, LATE, step, float(run.time[-1]))

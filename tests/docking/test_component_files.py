@@ -167,3 +167,52 @@ def test_an_op4_file_whose_header_says_more_than_it_holds_is_refused_before(tmp_
     content.tofile(file)
     with pytest.raises(PydanticCustomError, match=r"is 9000000 by 3; must be at most 5000000"):
         read(file, "mass")
+
+
+def test_an_op2_file_whose_trailer_says_more_than_it_holds_is_refused_before(tmp_path, shipped):
+    """Of a file that Nastran wrote the trailer of one matrix, columns and rows, is made larger; nothing else of it is."""
+    content = bytearray((shipped / "assemble.op2").read_bytes())
+    with nastran.op2.OP2(str(shipped / "assemble.op2")) as opened:
+        trailer = opened.dbdct["KHH"][-1].trailer
+    as_stored = np.array(trailer[:5], np.int32).tobytes()
+    assert trailer[1:3] == (54, 54) and content.count(as_stored) >= 1
+    for size, words in (
+        (9_000_000, "is 9000000 by 54; must be at most 5000000"),
+        (4_900_000, "must have 4 GB at most"),
+    ):
+        for columns in (54, size) if size < 5_000_000 else (54,):
+            other = np.array([trailer[0], columns, size, *trailer[3:5]], np.int32).tobytes()
+            file = tmp_path / f"long{size}{columns}.op2"
+            file.write_bytes(bytes(content).replace(as_stored, other))
+            if columns == 54 and size < 5_000_000:
+                continue  # 2.1 GB: may be
+            with pytest.raises(PydanticCustomError, match=words):
+                matrix_in(str(file), file.read_bytes(), "KHH", ())
+
+
+def dmig(name, pairs):
+    """A punch file with one matrix in free fields: entries of columns and rows, each a grid and a displacement."""
+    head = f"DMIG,{name},0,6,2,0\n"
+    return head + "".join(f"DMIG,{name},{column},{k},,{row},{k},1.0\n" for column, row, k in pairs)
+
+
+def test_a_punch_file_of_few_entries_that_make_a_large_matrix_is_refused_before(tmp_path):
+    """Each entry on the diagonal has a displacement of its own: 1 MB of text would take 13 GB."""
+    file = tmp_path / "wide.pch"
+    file.write_text(dmig("KXX", [(grid, grid, 1) for grid in range(1, 40_001)]))
+    with pytest.raises(
+        PydanticCustomError, match=r"file = 'wide.pch': has matrices of 12.8 GB; must have 4 GB at most"
+    ):
+        read(file, "KXX")
+    file.write_text(dmig("KXX", [(1, 1, 1), (2, 1, 1), (2, 2, 1)]))
+    np.testing.assert_array_equal(read(file, "KXX"), [[1.0, 1.0], [1.0, 1.0]])
+
+
+def test_a_punch_file_reads_no_other_one(tmp_path):
+    """What it includes is not read: a scenario names the files that it needs."""
+    other = tmp_path / "other.pch"
+    other.write_text(dmig("KXX", [(1, 1, 1)]))
+    file = tmp_path / "vehicle.pch"
+    file.write_text(f"INCLUDE '{other}'\n")
+    with pytest.raises(PydanticCustomError, match="has no matrix"):
+        read(file, "KXX")

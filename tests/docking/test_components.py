@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from component_cases import docking, vehicle
+from component_cases import docking, full_docking, near_docking, vehicle
 from finite_elements import boom, frame_model, plate_model, turned
 from mechanism_cases import at, changed, energy_error, momentum_error, simulated
 from scipy.linalg import block_diag, lu_factor, lu_solve
@@ -65,8 +65,7 @@ def test_what_is_recovered_is_told(docked, load, folder):
     assert (docked.highest_frequency.values <= 60.0).all()
     loss = docked.static_loss.values
     assert ((loss > 0) & (loss < 1)).all()
-    lines = [line for line in mechanism_doubts(docked) if "leave out" in line]
-    assert len(lines) == int((loss > 0.1).sum())
+    assert not [line for line in mechanism_doubts(docked) if "leave out up to" in line]  # its contact tells by its peak
 
 
 def monolithic(mass, stiffness, start, row, gap, spring, step, count):
@@ -134,6 +133,20 @@ def test_an_impact_is_that_of_monolithic_finite_elements(load, folder):
     assert energy_error(data) < 1e-6
 
 
+def test_a_docking_with_friction_and_delay_is_that_of_monolithic_finite_elements(load, tmp_path):
+    """Two vehicles of 78 displacements each, reduced, beside all of these: peak within 1 %, history within 2 % of it."""
+    data = simulated(load, near_docking(tmp_path))
+    np.testing.assert_array_equal(np.abs(data.attitude.values[0, :, 0]), 1.0)
+    assert np.abs(data.rate.values).max() * float(data.time[-1]) < 5e-3  # rad: turns are small
+    full = full_docking(data)
+    assert float(data.episode_peak_force.max()) == pytest.approx(full.pressed.max(), rel=0.01)
+    seen = data.contact_force.values[:, 0]
+    expected = np.stack([np.interp(data.time.values, full.time, each) for each in full.acting.T], axis=1)
+    np.testing.assert_allclose(seen, expected, rtol=0, atol=0.02 * np.abs(expected).max())
+    assert momentum_error(data) < 1e-10
+    assert energy_error(data) < 1e-6
+
+
 @pytest.mark.full
 def test_native_is_xla(load, folder, monkeypatch):
     case = changed(docking(folder, up_to=20.0), duration=0.15)
@@ -152,7 +165,7 @@ BAD = {
     "mm": ({f"{FLEXIBLE}.length_unit": "mm"}, "stiffness_matrix: holds the model"),
     "a joint": (
         {"body.chaser.on": "target", "body.chaser.joint": {"kind": "locked"}, "approach": None},
-        "joint must be left out",
+        'joint must be left out, or the link bend by kind = "modes"',
     ),
     "negative masses": ({f"{FLEXIBLE}.mass_matrix.matrix": "less"}, "matrix = 'less': the model moved rigidly has no mass"),
     "rows beyond": ({f"{FLEXIBLE}.point.side.row": 26}, "rows 26 to 31 are beyond those of the matrices, 0 to 27"),
@@ -170,7 +183,11 @@ BAD = {
     ),
     "a mode of negative mass": ({f"{FLEXIBLE}.mass_matrix.matrix": "lacking"}, "has a negative mass in a vibration"),
     "one mass along x": ({f"{FLEXIBLE}.mass_matrix.matrix": "slanted"}, "by the direction it is moved in"),
-    "no count": ({f"{FLEXIBLE}.up_to": None}, "must be one of the two, or both"),
+    "two counts": ({f"{FLEXIBLE}.mode_count": 5}, "mode_count: up_to and static_error say how many modes it has; must be left"),
+    "too many": (
+        {f"{FLEXIBLE}.mode_count": 23, f"{FLEXIBLE}.up_to": None},
+        "mode_count: its matrices have 22 modes; must be at most that",
+    ),
     "too low": ({f"{FLEXIBLE}.up_to": 0.1}, "has no mode below 0.1 Hz; its first is at"),
     "another size": ({f"{FLEXIBLE}.stiffness_matrix.matrix": "part"}, "is 3 by 28; must be 28 by 28"),
     "not symmetric": (

@@ -13,7 +13,7 @@ from dockdyn.docking.impact_prediction import predicted_impacts
 from dockdyn.docking.impossible_impacts import refuse_impossible
 from dockdyn.docking.missed_latches import VARIABLES as MISSED
 from dockdyn.docking.missed_latches import missed_latches
-from dockdyn.docking.modal_truncation import mode_excesses
+from dockdyn.docking.modal_truncation import mode_excesses, stated_mode_errors
 from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_variables
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
 from dockdyn.docking.schema.mechanism import MechanismSection
@@ -285,6 +285,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
         | ({"steered_body": steered} if control.attributes else {})
         | rigid_grips(content)
         | struck_contacts(content)
+        | stated_mode_errors(content)
         | stated_damping(content)
         | explain_many_steps(scenario, run),
         conservative=_keeps_energy(content, effects),

@@ -1,8 +1,9 @@
-"""By how much the modes of bending that a beam leaves out make its contacts too hard: an estimate, without a second run.
+"""By how much the modes that a beam, or a body by finite elements, leaves out make its contacts too hard: an estimate, without
+a second run.
 
 A contact, its law taken as a spring that stores as much under the peak force, and the modes of the links that it bends
 are a small linear system, struck at the speed of the approach: what else moves is one mass, with which the modes that
-there are give the peak of the run. With more modes, whose shapes and frequencies are known, its peak is lower.
+there are give the peak of the run. With more modes, whose shapes and frequencies are known, its peak is another, mostly lower.
 
 Units: N, N/m, m, kg, rad/s, s.
 Source: modal superposition, Meirovitch 1967, Analytical Methods in Vibrations; own construction.
@@ -17,29 +18,27 @@ import numpy as np
 
 from dockdyn.contact.group import ContactGroup
 from dockdyn.deferred import Array, Float, jax, jnp
-from dockdyn.docking.linked_trees import arm_of
-from dockdyn.docking.schema.bodies import BodySection
-from dockdyn.docking.schema.flexible import LargeBeamSection, UniformBeamSection
+from dockdyn.docking.mode_choice import (
+    ALL,
+    Beam,
+    Struck,
+    beam_by_modes,
+    elastic_forces,
+    mass_of_two,
+    modes_at_point,
+    sides_of,
+)
+from dockdyn.docking.schema.finite_elements import FiniteElementSection
 from dockdyn.docking.schema.mechanism import MechanismSection
-from dockdyn.integrate.model import State, over_rows
-from dockdyn.mechanics.trees.screws import cross_product
-from dockdyn.mechanics.vector import Vector
+from dockdyn.integrate.model import State
 from dockdyn.results.episodes import Episode
-from dockdyn.results.linear_contact import DEPTHS, ENOUGH, LATER, LateSpring, equivalent_stiffness, linear_peak
+from dockdyn.results.linear_contact import ENOUGH, LATER, LateSpring, equivalent_stiffness, linear_peak
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run
 from dockdyn.trees import combine, map_leaves
 
 HALVINGS = 30
-SHARED = (
-    "length",
-    "mass_per_length",
-    "bending_stiffness",
-    "torsional_stiffness",
-    "polar_inertia",
-    "bending_modes",
-    "twist_modes",
-)  # keys of both kinds of beams
+KNOWN = Beam | FiniteElementSection  # links whose other modes are known
 type Row = Float[np.ndarray, "modes"]
 
 
@@ -60,11 +59,12 @@ class Modes(NamedTuple):
 
 
 def mode_excesses(content: MechanismSection, run: Run) -> dict[str, Any]:
-    """Return for each contact the share by which its first peak is too large for want of modes; nothing without beams.
+    """Return for each contact the share by which its first peak is too large for want of modes; nothing without beams and
+    bodies by finite elements.
 
-    Zero where no beam is bent, or where it is not known. Later peaks are of beams that vibrate already.
+    Zero where none is bent, or where it is not known. Later peaks are of beams that vibrate already.
     """
-    beams = [body.name for body in content.body if isinstance(body.flexible, UniformBeamSection | LargeBeamSection)]
+    beams = [body.name for body in content.body if isinstance(body.flexible, KNOWN)]
     if not beams or run.states is None:
         return {}
     found = np.zeros(len(content.contact))
@@ -77,18 +77,46 @@ def mode_excesses(content: MechanismSection, run: Run) -> dict[str, Any]:
     return {"mode_excess": (("contact",), found, {"units": "1", "long_name": words})}
 
 
+def stated_mode_errors(content: MechanismSection) -> dict[str, str]:
+    """Return what share of its peak force each contact with a body by finite elements may be off for want of modes, as an
+    attribute of the result: a line each, its name and the share; nothing without such a body."""
+    lines = []
+    for contact in content.contacts:
+        bent = [content.named(body).flexible for body, _ in content.sides(contact)]
+        shares = [one.peak_error for one in bent if isinstance(one, FiniteElementSection)]
+        if shares:
+            lines.append(f"{contact.name}\t{min(shares)!r}")
+    return {"mode_errors": "\n".join(lines)} if lines else {}
+
+
 def _excess_of_peak(content: MechanismSection, run: Run, hit: Episode, bodies: list[str]) -> float:
-    """Return the share by which the peak of a contact is too large; zero where it is not known."""
+    """Return the share by which the peak of a contact is too large, below zero too small; zero where it is not known."""
     state: State = map_leaves(lambda rows: rows[hit.onset_row], run.states)
     meeting = map_leaves(np.asarray, _meeting_of_group(content, state, hit.contact))
-    modes = _modes_of_bodies(content, meeting, bodies)
+    section = content.contacts[hit.contact].normal
+    assert section is not None
     speed = float(run.log.seen["depth_rate"][hit.onset_row, hit.contact])
-    stiffness = equivalent_stiffness(np.asarray(_elastic_forces(content, hit.contact, meeting.normals[0])), hit.peak)
+    stiffness = equivalent_stiffness(np.asarray(elastic_forces(section, meeting.normals[0])), hit.peak)
+    if not (speed > 0 and np.isfinite(stiffness)):
+        return 0.0
+    bending = [content.named(body).flexible for body in bodies]
+    if any(isinstance(flexible, Beam) for flexible in bending):
+        return _excess_of_beams(content, hit, meeting, bodies, LateSpring(stiffness, delay_of(content)), speed)
+    where = [content.named(body) for body in bodies], list(meeting.points), list(meeting.normals)
+    struck = Struck(mass_of_two(*where), sides_of(*where), speed, delay_of(content))
+    first, second = (0 if flexible is None else len(flexible.mode_names()) for flexible in bending)
+    return struck.peak((first, second), stiffness) / struck.peak(ALL, stiffness) - 1.0
+
+
+def _excess_of_beams(
+    content: MechanismSection, hit: Episode, meeting: GroupMeeting, bodies: list[str], spring: LateSpring, speed: float
+) -> float:
+    """Return the same of a contact that bends a beam and meets it with a `speed` (m/s); zero where it is not known."""
+    modes = _modes_of_bodies(content, meeting, bodies)
     until = LATER * (hit.peak_time - hit.onset)
-    if modes.kept.all() or not (speed > 0 and until > 0 and np.isfinite(stiffness)):
+    if modes.kept.all() or not until > 0:
         return 0.0
     kept = Modes(*(part[modes.kept] for part in modes))
-    spring = LateSpring(stiffness, delay_of(content))
     mass = _mass_of_peak(kept, spring, speed, until, hit.peak)
     fewer, more = (_peak_force(each, mass, spring, speed, until) for each in (kept, modes))
     return max(fewer / more - 1.0, 0.0)
@@ -108,45 +136,16 @@ def _meeting_of_group(content: MechanismSection, state: State, number: int) -> G
     )
 
 
-@partial(jit_once, static=("number",))
-def _elastic_forces(content: MechanismSection, number: int, normal: Float[Array, "3"]) -> Float[Array, "depths"]:
-    """Return the elastic force (N) of a contact's law at the `DEPTHS`."""
-    section = content.contacts[number].normal
-    assert section is not None
-    law = section.make().along(Vector.of(jnp.asarray(normal)))
-    return over_rows(lambda depth: law.force(depth, jnp.zeros(())), jnp.asarray(DEPTHS))
-
-
-@jit_once
-def _modes_at_point(
-    section: UniformBeamSection, point: Float[Array, "3"], normal: Float[Array, "3"]
-) -> tuple[Array, ...]:
-    """Return shape, modal mass and frequency of all modes of a beam where it is touched."""
-    seat, modes = section.deflection(point), section.link().modes()
-    shape = (seat.shift + cross_product(seat.turn, jnp.broadcast_to(point - seat.place, seat.turn.shape))) @ normal
-    return shape, modes.mass, modes.frequency
-
-
-def _by_modes(body: BodySection) -> UniformBeamSection | None:
-    """Return the beam of a link as one that bends by its modes with the root held; None of a link that has none."""
-    beam = body.flexible
-    if not isinstance(beam, LargeBeamSection):
-        return beam if isinstance(beam, UniformBeamSection) else None
-    shared = {key: getattr(beam, key) for key in SHARED if getattr(beam, key) is not None}
-    root = (-arm_of(body)).array().tolist()
-    return UniformBeamSection.model_validate({"root": root, "axis": [1, 0, 0], "across": [0, 1, 0], **shared})
-
-
 def _modes_of_bodies(content: MechanismSection, meeting: GroupMeeting, bodies: list[str]) -> Modes:
     """Return the modes of both bodies that a contact bends, with those that the run leaves out."""
     found: list[tuple[np.ndarray, ...]] = [(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, bool))]
     for name, point, normal in zip(bodies, meeting.points, meeting.normals, strict=True):
-        section = _by_modes(content.named(name))
+        section = beam_by_modes(content.named(name))
         if section is None:
             continue
-        whole = section.model_copy(update={"bending_modes": [ENOUGH, ENOUGH]})
+        whole = section.model_copy(update={"bending_modes": [ENOUGH, ENOUGH], "damping_ratio": 0.0})
         kept = [np.arange(ENOUGH) < count for count in section.bending_modes] + [np.ones(section.twist_modes, bool)]
-        found.append((*map(np.asarray, _modes_at_point(whole, point, normal)), np.concatenate(kept)))
+        found.append((*map(np.asarray, modes_at_point(whole, point, normal)), np.concatenate(kept)))
     return Modes(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 

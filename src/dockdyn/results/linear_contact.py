@@ -52,26 +52,45 @@ def linear_peak(
 
     `row` makes of velocities that by which the contact opens.
     """
+    return float(linear_force(mass, springs, row, velocity, contact, until).max())
+
+
+def linear_force(
+    mass: Float[np.ndarray, "n n"],
+    springs: Float[np.ndarray, "n n"],
+    row: Float[np.ndarray, "n"],
+    velocity: Float[np.ndarray, "n"],
+    contact: LateSpring,
+    until: float,
+) -> Float[np.ndarray, "instants"]:
+    """Return the same contact's force (N), at instants from 0 to a time (s) that are equally far apart; below zero it pulls."""
     root = np.linalg.cholesky(mass)
     pulls = np.linalg.solve(root, row)
     own = np.linalg.solve(root, np.linalg.solve(root, springs).T)
     own = (own + own.T) / 2
     if contact.delay > until / DELAYED:
-        return _delayed_peak(own, pulls, root.T @ velocity, contact, until)
+        return _delayed_force(own, pulls, root.T @ velocity, contact, until)
     squares, ways = np.linalg.eigh(own + contact.stiffness * np.outer(pulls, pulls))
     rates = np.sqrt(np.maximum(squares, (1e-6 / until) ** 2))
     each = -contact.stiffness * (pulls @ ways) * (ways.T @ root.T @ velocity) / rates
-    return float((np.sin(np.outer(np.linspace(0.0, until, INSTANTS), rates)) @ each).max())
+    found: Float[np.ndarray, "instants"] = np.sin(np.outer(np.linspace(0.0, until, INSTANTS), rates)) @ each
+    return found
 
 
-def _delayed_peak(
+def first_peak(forces: Float[np.ndarray, "instants"]) -> float:
+    """Return the largest of the forces (N) of a contact that begins at the first instant, until it first ends."""
+    ended = np.flatnonzero(forces[1:] <= 0)
+    return float(forces[: 1 + ended[0]].max() if len(ended) else forces.max())
+
+
+def _delayed_force(
     own: Float[np.ndarray, "n n"],
     pulls: Float[np.ndarray, "n"],
     velocity: Float[np.ndarray, "n"],
     contact: LateSpring,
     until: float,
-) -> float:
-    """Return the same peak (N) where the force acts late; in coordinates in which the mass is one, by exact steps under a held
+) -> Float[np.ndarray, "instants"]:
+    """Return the same force (N) where it acts late; in coordinates in which the mass is one, by exact steps under a held
     force."""
     squares, ways = np.linalg.eigh(own)
     step, rates = until / DELAYED, np.sqrt(np.maximum(squares, (1e-6 / until) ** 2))
@@ -88,4 +107,4 @@ def _delayed_peak(
         shift = 2 * (np.sin(rates * step / 2) / rates) ** 2 * pushed
         place, rate = cosine * place + sine * rate + shift, cosine * rate - rates**2 * sine * place + sine * pushed
         forces[index + 1] = -contact.stiffness * (given @ place)
-    return float(forces.max())
+    return forces

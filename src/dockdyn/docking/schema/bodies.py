@@ -91,8 +91,10 @@ class BodySection(FreeBodySection):
         if self.flexible is not None:
             free = isinstance(self.flexible, FiniteElementSection)
             if free and (self.joint is not None or self.fixed):
+                key = "joint" if self.joint else "fixed"
                 refuse(
-                    f"flexible: by finite elements a free body bends; {'joint' if self.joint else 'fixed'} must be left out"
+                    f"flexible: by finite elements a free body bends; {key} must be left out, or the link bend by "
+                    'kind = "modes", those of it with its root held'
                 )
             if not free and self.joint is None:
                 refuse('flexible: needs a joint, by which the link is held at its root; kind = "locked" clamps it')

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from dockdyn.deferred import Array, Float, jnp
-from dockdyn.docking.schema.flexible import FlexibleSection, Ratio
+from dockdyn.docking.schema.flexible import FlexibleSection, Ratios
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.scenario.finite_elements.model import MatrixFile, MatrixModel, ModelModes, modes_of_model
 from dockdyn.scenario.language.section import NamedSection, Section
@@ -22,7 +22,6 @@ from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.meshes.mesh_file import MeshUnit, length_of
 from dockdyn.scenario.tables.attitude import LEVEL, Attitude, quaternion_of
 from dockdyn.scenario.tables.geometry import Point
-from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import refuse, without_computed
 
@@ -39,6 +38,7 @@ MASSES = {  # kg
     "slinch": 175.12683524647636,  # lbf s²/inch
 }
 MOST_MODES = 200
+PEAK_ERROR = 0.02  # share of the peak force of a contact by which its modes may make it too large, where none is stated
 APART = 0.01  # share by which the model's mass, centre and inertia may differ from those that are stated
 HELD = 0.01  # of the lowest frequency of its modes, up to which rounding may hold a free model
 
@@ -91,17 +91,19 @@ def _matrix_of(attitude: Any) -> np.ndarray:  # noqa: ANN401, in any form
 class FiniteElementSection(FlexibleSection):
     """Mass and stiffness matrices of a free body, whole or reduced, with the points where something acts on it."""
 
-    computed_from: ClassVar = ("attitude", "up_to", "static_error", "point")
+    computed_from: ClassVar = ("attitude", "mode_count", "up_to", "static_error", "peak_error", "point")
     kind: Literal["finite-elements"] = "finite-elements"
     mass_matrix: MatrixSection
     stiffness_matrix: MatrixSection
     damping_matrix: MatrixSection | None = None
-    damping_ratio: Ratio = 0.0
+    damping_ratio: Ratios = 0.0
     length_unit: MeshUnit
     mass_unit: Literal["kg", "g", "tonne", "lb", "slug", "slinch"]
     attitude: Attitude = LEVEL
     up_to: quantity("Hz", "a frequency", above=0) | None = None
     static_error: quantity("", "a share", above=0, most=1) | None = None
+    peak_error: quantity("", "a share", above=0, most=1) = PEAK_ERROR
+    mode_count: Annotated[int, Field(ge=1, le=MOST_MODES)] | None = None
     point: named_tables(ModelPointSection, Field(min_length=1))
     recovery: named_tables(RecoverySection) = []  # noqa: RUF012
     kept: SkipJsonSchema[ModelModesSection | None] = Field(None, exclude=True, repr=False)
@@ -114,12 +116,11 @@ class FiniteElementSection(FlexibleSection):
 
     @model_validator(mode="after")
     def compute_modes(self) -> Self:
-        if self.damping_matrix is not None and self.damping_ratio:
+        if self.damping_matrix is not None and np.any(self.damping_ratio):
             refuse("damping_ratio: is in damping_matrix; must be one of the two")
-        if self.up_to is None and self.static_error is None:
-            refuse("up_to, static_error: how many modes it has; must be one of the two, or both")
-        all_modes = modes_of_model(self.model())
-        count = self._kept_count(all_modes)
+        if self.mode_count is not None and (self.up_to is not None or self.static_error is not None):
+            refuse("mode_count: up_to and static_error say how many modes it has; must be left out, or they be")
+        all_modes = self.all_modes()
         lowest = all_modes.frequency[0]
         if all_modes.holding > HELD * lowest:
             words = f"{all_modes.holding / (2 * np.pi):.3g} Hz, beside {lowest / (2 * np.pi):.3g} Hz of its first mode"
@@ -127,18 +128,42 @@ class FiniteElementSection(FlexibleSection):
                 f"stiffness_matrix: holds the model, which moved rigidly would swing at {words}; must be of a free model, and "
                 "positions of points those of its rows"
             )
-        found = all_modes._replace(
-            frequency=all_modes.frequency[:count],
-            points=all_modes.points[:, :count],
-            damping=all_modes.damping[:count, :count],
-            recovery=all_modes.recovery[:, :count],
-            lost=all_modes.lost[count : count + 1],
+        return self._with_modes(self._kept_count(all_modes))
+
+    def all_modes(self) -> ModelModes:
+        """Return all modes of its matrices."""
+        return modes_of_model(self.model())
+
+    def chooses_modes(self) -> bool:
+        """Return whether what it touches says how many modes it has."""
+        return self.mode_count is None and self.up_to is None and self.static_error is None
+
+    def with_mode_count(self, count: int) -> Self:
+        """Return it with so many modes, as if they were stated."""
+        return self._with_modes(count).model_copy(update={"mode_count": count})
+
+    def _with_modes(self, count: int) -> Self:
+        modes = self.all_modes()
+        found = modes._replace(
+            frequency=modes.frequency[:count],
+            points=modes.points[:, :count],
+            damping=modes.damping[:count, :count],
+            recovery=modes.recovery[:, :count],
+            lost=modes.lost[count : count + 1],
         )
-        counts = [int(one) for one in all_modes.counts]
+        counts = [int(one) for one in modes.counts]
         return self.model_copy(update={"kept": ModelModesSection(**(found._asdict() | {"counts": counts}))})
 
     def _kept_count(self, modes: ModelModes) -> int:
-        """Return how many modes are kept: all up to a stated frequency, and so many more as points need to yield by."""
+        """Return how many modes are kept: as many as are stated; all up to a stated frequency, and so many more as points need
+        to yield by; where what it touches says it, for now all."""
+        most = min(len(modes.frequency), MOST_MODES)
+        if self.chooses_modes():
+            return most
+        if self.mode_count is not None:
+            if self.mode_count > len(modes.frequency):
+                refuse(f"mode_count: its matrices have {len(modes.frequency)} modes; must be at most that")
+            return self.mode_count
         below = 0 if self.up_to is None else int((modes.frequency <= 2 * np.pi * self.up_to).sum())
         error = 1.0 if self.static_error is None else max(self.static_error, float(modes.lost[-1]))
         enough = int(np.argmax(modes.lost <= error))
@@ -195,6 +220,21 @@ class FiniteElementSection(FlexibleSection):
         nearest = jnp.argmin(jnp.sum((places - place) ** 2, axis=1))
         return Deflection(places[nearest], shapes[nearest, 0].T, shapes[nearest, 1].T)
 
+    def shapes_along(
+        self, modes: ModelModes, place: Float[np.ndarray, "3"], normal: Float[np.ndarray, "3"]
+    ) -> Float[np.ndarray, "modes"]:
+        """Return by how much modes move what sits at a `place` (m) along a `normal`, both body axes, per unit of each."""
+        places = np.array([point.position for point in self.point], float)
+        nearest = int(np.argmin(((places - place) ** 2).sum(axis=1)))
+        shift, turn = modes.points.reshape(len(places), 2, 3, -1)[nearest]
+        found: Float[np.ndarray, "modes"] = normal @ shift + np.cross(place - places[nearest], normal) @ turn
+        return found
+
+    def static_count(self, share: float) -> int:
+        """Return with how many modes points yield by all under a constant load but this share, or as nearly as they can."""
+        lost = self.all_modes().lost[: MOST_MODES + 1]
+        return max(int(np.argmax(lost <= max(share, float(lost.min())))), 1)
+
     def recovered_counts(self) -> list[int]:
         """Return how many numbers each matrix of recovery gives."""
         return self._modes().counts
@@ -218,7 +258,8 @@ class FiniteElementSection(FlexibleSection):
         stiffness = mass * jnp.asarray(modes.frequency) ** 2
         if self.damping_matrix is not None:
             return ModalSpring(stiffness, jnp.asarray(modes.damping))
-        return ModalSpring(stiffness, 2 * number(self.damping_ratio) * jnp.asarray(modes.frequency) * mass)
+        ratios = jnp.asarray(self.damping_ratio, float)
+        return ModalSpring(stiffness, 2 * ratios * jnp.asarray(modes.frequency) * mass)
 
     def check(self, mass: float, inertia: list[list[float]]) -> None:
         """Refuse a model of another mass, centre of mass or inertia than the body has, a `mass` (kg) and an `inertia`

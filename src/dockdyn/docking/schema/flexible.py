@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.scenario.language.section import NamedSection, Section
@@ -29,6 +29,10 @@ CANTILEVER = 1.8751040687119611  # first root of cos x cosh x = −1
 ALONG = 1e-6  # sine of an angle: directions as near as that are the same
 
 Ratio = quantity("", "a damping ratio", least=0, below=1)
+Ratios = Annotated[
+    Annotated[Ratio, Tag("of all")] | Annotated[list[Ratio], Tag("of each")],
+    Discriminator(lambda value: "of each" if isinstance(value, list) else "of all"),
+]  # of all modes, or of each
 Count = Annotated[int, Field(ge=0, le=8)]
 Stiffness = quantity("N*m**2", "a stiffness", above=0)
 Participation = quantity("kg", "a participation", component=True)
@@ -90,6 +94,14 @@ class FlexibleSection(Section):
         """Return how what sits at a place (m, link axes, from the centre of mass) moves, also from traced numbers."""
         raise TypeError
 
+    def check_damping(self, key: str) -> None:
+        """Refuse damping ratios, at `key`, that are not as many as its modes."""
+        stated, count = getattr(self, "damping_ratio", None), len(self.mode_names())
+        if isinstance(stated, list) and len(stated) != count:
+            refuse(
+                f"{key}.damping_ratio: has {len(stated)} numbers; must have {count}, one a mode, or be one number for all"
+            )
+
     def spring(self) -> ModalSpring:
         """Return what its modes give back and lose."""
         from dockdyn.elements import ModalSpring
@@ -124,7 +136,7 @@ class UniformBeamSection(FlexibleSection):
     bending_stiffness: Annotated[list[Stiffness], Field(min_length=2, max_length=2)]
     torsional_stiffness: Stiffness | None = None
     polar_inertia: quantity("kg*m", "a moment of inertia per length", above=0) | None = None
-    damping_ratio: Ratio = 0.0
+    damping_ratio: Ratios = 0.0
     bending_modes: Annotated[list[Count], Field(min_length=2, max_length=2)] = [2, 2]  # noqa: RUF012
     twist_modes: Count = 0
 
@@ -150,6 +162,10 @@ class UniformBeamSection(FlexibleSection):
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
         return self.link().deflection(place)
 
+    def check(self, mass: float, inertia: list[list[float]]) -> None:
+        # without damping, as it is not known yet how many modes its numbers are of
+        FlexibleSection.check(self.model_copy(update={"damping_ratio": 0.0}), mass, inertia)
+
     def link(self) -> UniformBeam:
         from dockdyn.mechanics.trees.cantilever_modes import UniformBeam
 
@@ -163,7 +179,7 @@ class UniformBeamSection(FlexibleSection):
             bending=jnp.asarray(self.bending_stiffness, float),
             torsion=number(self.torsional_stiffness),
             polar_inertia=number(self.polar_inertia),
-            damping_ratio=number(self.damping_ratio),
+            damping_ratio=jnp.asarray(self.damping_ratio, float),
             counts=(self.bending_modes[0], self.bending_modes[1], self.twist_modes),
         )
 

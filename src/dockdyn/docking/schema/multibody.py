@@ -27,7 +27,8 @@ from dockdyn.docking.schema.elements import (
     StrutSection,
 )
 from dockdyn.docking.schema.features import BallSection, CloudSection
-from dockdyn.docking.schema.flexible import LargeBeamSection, ModeTableSection
+from dockdyn.docking.schema.finite_elements import FiniteElementSection
+from dockdyn.docking.schema.flexible import LargeBeamSection, ModeTableSection, UniformBeamSection
 from dockdyn.docking.schema.joints import LockedSection, MimicSection, MovingJointSection
 from dockdyn.docking.schema.phases import PhaseSection, make_phases, read_phases, variants_of
 from dockdyn.docking.schema.tanks import LiquidPartSection, TankSection
@@ -62,6 +63,7 @@ RELATIVE = {"damping_ratio": "damping", "restitution": "damping", "stop_restitut
 MOST_PAIRS = 20_000  # of a contact
 MOST_REMEMBERED = 500  # of one with a law that remembers
 STIFFENING = ("spring-dashpot", "hertz", "hunt-crossley")  # normal laws by which friction may stick that states a ratio
+KNOWN_MODES = FiniteElementSection | UniformBeamSection | LargeBeamSection  # of links, more than a run has
 FLAT = 1e-9  # sine of the angle by which an axis may leave the plane
 OPEN = 1e-8  # m, of ends that are to meet
 MOVING_PORTS, STANDING_PORTS = ("port", "feature"), ("port", "surface")  # that approach, and that are approached
@@ -879,6 +881,18 @@ class SeveralBodiesSection(Section, abc.ABC):
     def ports(self) -> list[str]:
         """Return the names of the points that are ports."""
         return [name for name, place, _ in self.points() if place.axis is not None]
+
+    @model_validator(mode="after")
+    def choose_modes(self) -> Self:
+        if not any(isinstance(body.flexible, KNOWN_MODES) for body in self.body):
+            return self
+        from dockdyn.docking.mode_choice import with_chosen_modes
+
+        found = with_chosen_modes(self)
+        for body in found.body:
+            if body.flexible is not None:
+                body.flexible.check_damping(f"body.{body.name}.flexible")
+        return found
 
     @model_validator(mode="after")
     def steering_one(self) -> Self:

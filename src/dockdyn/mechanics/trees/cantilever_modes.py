@@ -86,7 +86,7 @@ class UniformBeam(Module):
     bending: Float[Array, "2"]  # N m², EI against bending along each direction
     torsion: Float[Array, ""]  # N m², GJ
     polar_inertia: Float[Array, ""]  # kg m, about the beam's axis per length
-    damping_ratio: Float[Array, ""]
+    damping_ratio: Float[Array, ""] | Float[Array, "modes"]
     counts: tuple[int, int, int] = field(static=True)  # of modes
 
     def axes(self) -> Float[Array, "3 3"]:

@@ -110,7 +110,7 @@ def _matrices_in(file: str, content: bytes, name: str | None) -> Mapping[str, An
     """Return the matrices in a file, by their names."""
     suffix = Path(file).suffix.lower()
     if suffix in NASTRAN:
-        return _nastran_matrices(file, suffix)
+        return _nastran_matrices(file, content, suffix)
     if suffix in MARKET:
         from scipy.io import mmread
 
@@ -140,20 +140,57 @@ def _check_unpacked(file: str, content: bytes) -> None:
         )
 
 
+def _check_sizes(file: str, sizes: Sequence[tuple[str, int, int]], sparse: bool = False) -> bool:
+    """Refuse matrices of such `sizes`, name, rows and columns each, that would take more memory than may be; of those that may
+    be kept `sparse`, return whether they would if they were full."""
+    label = f"file = {shown(Path(file).name)}"
+    for name, rows, columns in sizes:
+        if not (0 <= rows <= MOST_SIZE and 0 <= columns <= MOST_SIZE):
+            refuse(f"{label}, matrix {name!r}: is {rows} by {columns}; must be at most {MOST_SIZE} by {MOST_SIZE}")
+    whole = sum(8 * rows * columns for _, rows, columns in sizes)
+    if whole > MOST_UNPACKED and not sparse:
+        refuse(f"{label}: has matrices of {whole / 1e9:.3g} GB; must have {MOST_UNPACKED / 1e9:g} GB at most")
+    return whole > MOST_UNPACKED
+
+
 def _op4_matrices(file: str, op4: Any) -> Mapping[str, Any]:  # noqa: ANN401, of pyYeti
     """Return the matrices of an OUTPUT4 file, by what its headers say of their sizes; those too large to be full as sparse."""
     names, sizes, *_ = op4.OP4().dir(file, verbose=False)
-    for name, (rows, columns) in zip(names, sizes, strict=True):
-        if max(abs(rows), columns) > MOST_SIZE:
-            refuse(
-                f"file = {shown(Path(file).name)}, matrix {name!r}: is {abs(rows)} by {columns}; must be at most {MOST_SIZE} "
-                f"by {MOST_SIZE}"
-            )
-    large = sum(8 * abs(rows) * columns for rows, columns in sizes) > MOST_UNPACKED
+    stated = [(name, abs(rows), columns) for name, (rows, columns) in zip(names, sizes, strict=True)]
+    large = _check_sizes(file, stated, sparse=True)
     return dict(op4.read(file, sparse=True if large else None))
 
 
-def _nastran_matrices(file: str, suffix: str) -> Mapping[str, Any]:
+def _op2_matrices(file: str, op2: Any) -> Mapping[str, Any]:  # noqa: ANN401, of pyYeti
+    """Return the matrices of an OUTPUT2 file; refuses those whose trailers say more than may be read, before any is."""
+    with op2.OP2(file) as opened:
+        blocks = [block for block in opened.dblist if block.dbtype == 1]
+        _check_sizes(  # of complex numbers both parts
+            file,
+            [(one.name, (2 if one.trailer[4] > 2 else 1) * one.trailer[2], one.trailer[1]) for one in blocks],
+        )
+        return dict(opened.rdop2mats())
+
+
+def _punch_matrices(file: str, content: bytes, bulk: Any) -> Mapping[str, Any]:  # noqa: ANN401, of pyYeti
+    """Return the matrices on the DMIG cards of a punch file; refuses those with more displacements than may be read, before any
+    is made. No other file is read that it names."""
+    text = content.decode("latin-1")
+    places: dict[str, set[tuple[Any, Any]]] = {}
+    cards = bulk.rdcards(io.StringIO(text), "dmig", return_var="list", blank="", follow_includes=False)
+    if not cards:
+        return {}
+    for card in cards:
+        own = places.setdefault(str(card[0]), set())
+        if card[1]:  # a column; the first card of a matrix, with a zero there, says what it is
+            own.add((card[1], card[2]))
+            own.update(zip(card[4::4], card[5::4], strict=False))
+    _check_sizes(file, [(name, len(own), len(own)) for name, own in places.items()])
+    found = bulk.rddmig(io.StringIO(text), square=True, follow_includes=False)
+    return {key: frame.to_numpy() for key, frame in found.items()}
+
+
+def _nastran_matrices(file: str, content: bytes, suffix: str) -> Mapping[str, Any]:
     """Return the matrices in a file of Nastran, in its own order of rows."""
     try:
         with np.printoptions():  # its import has NumPy print twelve digits from then on
@@ -162,7 +199,4 @@ def _nastran_matrices(file: str, suffix: str) -> Mapping[str, Any]:
         refuse(f"file = {shown(Path(file).name)}: {NEEDED}")
     if suffix == ".op4":
         return _op4_matrices(file, op4)
-    if suffix == ".op2":
-        with op2.OP2(file) as opened:
-            return dict(opened.rdop2mats())
-    return {key: frame.to_numpy() for key, frame in (bulk.rddmig(file, square=True) or {}).items()}
+    return _op2_matrices(file, op2) if suffix == ".op2" else _punch_matrices(file, content, bulk)

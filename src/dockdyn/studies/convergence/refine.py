@@ -5,8 +5,10 @@ It reads the resolved scenario, whatever it sets up.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from dockdyn.docking.schema.finite_elements import MOST_MODES
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.language.table_names import are_named, count_of_name
@@ -43,7 +45,7 @@ def refine_scenario(scenario: Scenario) -> dict[str, Changes]:
         "tolerance": _refine_tolerance(integrator, scenario),
         "instants": _refine_instants(integrator),
         "mesh": _refine_meshes(scenario, data),
-        "modes": _refine_modes(data),
+        "modes": _refine_modes(scenario, data),
     }
     found = {name: changes for name, changes in found.items() if changes}
     if not found:
@@ -103,7 +105,7 @@ def section_at(content: Any, key: str) -> Any:  # noqa: ANN401, of any setup
     return content
 
 
-def _refine_modes(data: dict[str, Any]) -> Changes:
+def _refine_modes(scenario: Scenario, data: dict[str, Any]) -> Changes:
     """Return one more mode of all that bends or twists, and more of what is by finite elements."""
     found: Changes = {}
     for key, value in leaves(data, whole_lists=True):
@@ -114,6 +116,9 @@ def _refine_modes(data: dict[str, Any]) -> Changes:
             found[key] = value + 1
         elif last in ("up_to", "static_error") and key.split(".")[-2] == "flexible":
             found[key] = value * WIDER if last == "up_to" else value / WIDER
+        elif last == "mode_count" and key.split(".")[-2] == "flexible":
+            most = len(section_at(scenario.content, key.rpartition(".")[0]).all_modes().frequency)
+            found[key] = min(math.ceil(value * WIDER), most, MOST_MODES)
     return found
 
 
