@@ -21,7 +21,7 @@ from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.docking.mode_choice import (
     ALL,
     Beam,
-    Struck,
+    FirstPeak,
     beam_by_modes,
     elastic_forces,
     mass_of_two,
@@ -103,7 +103,7 @@ def _excess_of_peak(content: MechanismSection, run: Run, hit: Episode, bodies: l
     if any(isinstance(flexible, Beam) for flexible in bending):
         return _excess_of_beams(content, hit, meeting, bodies, LateSpring(stiffness, delay_of(content)), speed)
     where = [content.named(body) for body in bodies], list(meeting.points), list(meeting.normals)
-    struck = Struck(mass_of_two(*where), sides_of(*where), speed, delay_of(content))
+    struck = FirstPeak(mass_of_two(*where), sides_of(*where), speed, delay_of(content))
     first, second = (0 if flexible is None else len(flexible.mode_names()) for flexible in bending)
     return struck.peak((first, second), stiffness) / struck.peak(ALL, stiffness) - 1.0
 

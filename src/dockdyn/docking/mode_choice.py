@@ -68,7 +68,7 @@ class Side(NamedTuple):
     frequency: Row  # rad/s
 
 
-class Struck(NamedTuple):
+class FirstPeak(NamedTuple):
     """A contact between two bodies: one mass, the modes of both, and the spring between them."""
 
     mass: float  # kg, of both together, were they rigid
@@ -185,7 +185,7 @@ def _needed_by(
         mass = mass_of_two(bodies, places, along)
     if not 0 < mass < np.inf:  # both are held
         mass = _lowest_mass(both)
-    struck = Struck(mass, both, speed, delay_of(content))
+    struck = FirstPeak(mass, both, speed, delay_of(content))
     stiffness = struck.stiffness(np.asarray(elastic_forces(contact.normal, jnp.asarray(along[1]))))
     if not np.isfinite(stiffness):
         return {}
@@ -210,7 +210,7 @@ def _lowest_mass(sides: Sequence[Side]) -> float:
     return np.nan if lowest is None else float(mass[lowest] / shape[lowest] ** 2)
 
 
-def _counts_of_beam(struck: Struck, which: int, stiffness: float, share: float) -> tuple[int, int]:
+def _counts_of_beam(struck: FirstPeak, which: int, stiffness: float, share: float) -> tuple[int, int]:
     """Return how many modes a beam needs along each direction of bending; of its side all along the first come first, then
     those along the second."""
     side = struck.sides[which]
