@@ -235,7 +235,7 @@ def test_a_case_that_misses_moves(small, browse, tmp_path):
     """A press on a case in the table of those that miss shows its run, as one on its mark in the map does."""
     page, _ = opened(browse, page_file(small, tmp_path))
     case = campaign_answers(small)["missing"]["listed"][1]["case"]
-    page.locator("table[data-live=missing] tbody button").nth(1).click()
+    page.locator("table[data-live=missing] tbody a").nth(1).click()
     browser.wait_until(page, f"document.getElementById('live').dataset.case === '{case}'")
     assert page.inner_text("#motion h2") == f"Case {case}"
     assert page.inner_text("#live-case code") == f"dockdyn campaign rerun DIR {case}"

@@ -28,15 +28,15 @@ function missesOf(told: Told, failed: boolean, place: number, relative: number[]
   return said.join("; ");
 }
 
-/** Fill the table of cases that miss anew; each is a button that shows the case. `order` has those that are decided, worst first. */
+/** Fill the table of cases that miss anew; each is a link to its motion. `order` has those that are decided, worst first. */
 export function tellMisses(told: Told, failed: Set<number>, order: number[], relative: (place: number) => number[], show: (place: number) => void): void {
   const table = document.querySelector<HTMLTableElement>("table[data-live=missing]");
   if (!table) return;
   const places = [...new Set([...order, ...Array.from({ length: told.count }, (_, place) => place)])];
   const found = places.map((place) => [place, missesOf(told, failed.has(place), place, relative(place))] as const).filter(([, words]) => words);
   const rows = found.slice(0, MOST).map(([place, words]) => {
-    const button = element("button", { type: "button", class: "link", title: `Show case ${place} in motion`, click: () => show(place) }, String(place));
-    return element("tr", {}, element("td", { class: "worded brief" }, button), element("td", { class: "worded wide" }, words));
+    const link = element("a", { href: "#motion", class: "link", title: `Show case ${place} in motion`, click: () => show(place) }, String(place));
+    return element("tr", {}, element("td", { class: "worded brief" }, link), element("td", { class: "worded wide" }, words));
   });
   table.tBodies[0]!.replaceChildren(...(rows.length ? rows : [element("tr", {}, element("td", { class: "worded" }, "–"), element("td", { class: "worded" }, "no case misses anything"))]));
   const more = table.closest("section")!.querySelector<HTMLElement>(".left-out");
