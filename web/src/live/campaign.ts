@@ -335,11 +335,7 @@ export class LiveCampaign {
   }
 
   private tellMisses(): void {
-    const show = (place: number) => {
-      void this.choose(place);
-      document.getElementById("motion")!.scrollIntoView({ block: "start" });
-    };
-    tellMisses(this.told, this.now.failed, this.worstFirst(), (place) => relativeMargins(this.told, place), show);
+    tellMisses(this.told, this.now.failed, this.worstFirst(), (place) => relativeMargins(this.told, place), (place) => void this.choose(place));
   }
 
   private axes(): CaseAxis[] {
