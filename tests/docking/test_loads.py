@@ -306,6 +306,17 @@ def test_percentiles_tell_how_many_cases_have_the_load():
     assert "5" not in report.verdict.partition(";")[0]
 
 
+def test_percentiles_leave_out_cases_that_failed():
+    """They stopped at some load, mostly before the largest."""
+    force = np.array([3.0, 9.0, 1.0, 0.0, 2.0])
+    data = campaign_dataset(
+        {"mass": np.ones(5)}, {"peak_force_N": force}, ["", "too many steps", "", "too many steps", ""]
+    )
+    (one,) = load_percentiles(data)
+    assert (one["cases"], one["largest"], one["case"]) == (3, 3.0, 0)
+    assert one["percentiles"][0]["value"] == 2.0
+
+
 def test_the_command_writes_what_is_asked_for_and_refuses_the_rest(dock, tmp_path):
     """A run and its loads, of one interface at a grid point; without JAX, wrong words in one line."""
     assert dock("run", "probe-cone", "--quiet", "--out", "run", "--set", "duration=14 s").returncode == 0

@@ -27,8 +27,9 @@ OUTCOME = {  # by name in a dataset: unit and words
     "outcome_is_open": ("1", "whether the outcome is open at the end: 1 yes, 0 no"),
     "approach_left": ("s", "time the probe would still take, unhindered"),
 }
-GROW = (  # figures that later events only enlarge begin so
-    "peak_", "contact.count", "contact.impulse", "contact.approach_speed", "bushing.turn", "beam.spin_share", "latch.travel",
+PEAK = "peak_"  # so begin the last words of figures that later events only enlarge
+GROW = (  # so, the whole names of others
+    "contact.count", "contact.impulse", "contact.approach_speed", "bushing.turn", "beam.spin_share", "latch.travel",
     "control.wheel_momentum",
 )  # fmt: skip
 TIMES = ("capture_time_s", "contact.onset_s")  # figures that are moments themselves
@@ -66,6 +67,11 @@ def undecided_cases(figures: Mapping[str, Cases], count: int) -> Bool[np.ndarray
     return figures.get("outcome_open", np.zeros(count)) == 1
 
 
+def only_grows(figure: str) -> bool:
+    """Return whether later events only enlarge a figure."""
+    return figure.startswith(GROW) or figure.rpartition(".")[2].startswith(PEAK)
+
+
 def still_open(
     figure: str,
     relation: str,
@@ -81,7 +87,7 @@ def still_open(
     """
     undecided = undecided_cases(figures, len(met))
     upper = relation.startswith("<")
-    if figure.startswith(GROW) and relation != "==":
+    if only_grows(figure) and relation != "==":
         return undecided & (met if upper else ~met)
     if figure in TIMES:
         overdue = figures["end_time_s"] >= limit if upper and "end_time_s" in figures else False

@@ -13,6 +13,7 @@ from scipy import stats
 
 import dockdyn
 from dockdyn.report.page import render_page
+from dockdyn.results.outcome import still_open
 from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.capture_map import capture_map
 from dockdyn.studies.campaign.cases import campaign_cases
@@ -377,3 +378,13 @@ def test_every_key_of_the_answers_is_documented():
     parts += [influence for by_key in answers["sensitivity"].values() for influence in by_key.values()]
     assert set().union(*parts) - told == set()
     assert json.loads(json.dumps(answers, allow_nan=False)) == answers
+
+
+@pytest.mark.parametrize(
+    "figure", ["peak_force_N", "contact.probe.peak_force_N", "latch.peak_force_N", "port.peak_force_N"]
+)
+def test_a_peak_beyond_its_limit_is_decided_whatever_table_it_is_in(figure):
+    """What follows only enlarges it; one below its limit is open while the outcome is."""
+    values = np.array([500.0, 50.0])
+    open_ones = still_open(figure, "<", 100.0, values, values < 100, {"outcome_open": np.ones(2)})
+    assert open_ones.tolist() == [False, True]

@@ -9,6 +9,7 @@ import pytest
 
 import dockdyn
 from dockdyn.scenario.language.keys import value_at
+from dockdyn.scenario.load import parse
 from dockdyn.scenario.preset_files import preset_setups, preset_text
 from dockdyn.studies.convergence.converged import check_convergence, convergence_verdict, relative_changes
 from dockdyn.studies.convergence.refine import refine_scenario
@@ -195,3 +196,21 @@ def test_a_field_that_is_nearer_than_asked_becomes_finer():
         assert fields[0].error < 4e-3 / 4
         assert fields[1].error <= fields[0].error / 2
         assert fields[1].finest < fields[0].finest
+
+
+def test_what_is_required_is_told_though_it_is_an_error():
+    """Of a rig: how far its restitution is off, which is what it is built for, and no error of the computing."""
+    rig = """
+schema = 2
+motion = "line"
+duration = "1 s"
+rig = { carries = "target", against = "wall" }
+body.target = { mass = 50.0, velocity = 0.05, position = -0.001 }
+body.wall = { fixed = true }
+contact.spring = { between = ["target", "wall"], normal = { law = "spring-dashpot", stiffness = 5000.0, damping = 20.0 } }
+loop = { delay = "4 ms", hold = { period = "4 ms" } }
+requirements = { restitution_error = "< 0.05" }
+"""
+    found = check_convergence(parse(rig, "rig"))
+    assert found["required"] == ["restitution_error"]
+    assert next(iter(found["changes"])) == "restitution_error"

@@ -17,15 +17,16 @@ LOADS = ("N", "N m")  # units
 
 
 def load_percentiles(dataset: Dataset) -> list[dict[str, Any]]:
-    """Return of each load of a campaign its percentiles over the cases that have it, with 95 % intervals, the largest, and the
-    case that has it. Raises ScenarioError for a campaign without loads."""
+    """Return of each load of a campaign its percentiles over the cases that have it and did not fail, with 95 % intervals, the
+    largest, and the case that has it. Raises ScenarioError for a campaign without loads."""
+    ended = np.array([not reason for reason in dataset["reason"].values], bool)  # what failed was stopped at some load
     found = []
     for name in map(str, dataset.data_vars):
         array = dataset[name]
         if array.dims != ("case",) or array.attrs.get("units") not in LOADS:
             continue
         values = np.asarray(array.values, float)
-        known = np.isfinite(values)
+        known = np.isfinite(values) & ended
         if not known.any():
             continue
         ordered, shares = np.sort(values[known]), []
@@ -33,7 +34,7 @@ def load_percentiles(dataset: Dataset) -> list[dict[str, Any]]:
             low, high = percentile_interval(ordered, share)
             value = float(np.quantile(ordered, share))
             shares.append({"share": share, "value": value, "least": low, "most": high})
-        worst = int(np.nanargmax(values))
+        worst = int(np.argmax(np.where(known, values, -np.inf)))
         found.append(
             {
                 "load": name,

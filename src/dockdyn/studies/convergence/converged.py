@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,8 +67,9 @@ def check_convergence(
     scenario = scenario_from(scenario)
     finer = refine_scenario(scenario)
     own = simulate(scenario) if dataset is None else as_dataset(dataset)
-    figures, judged = figures_of(own), summarise(own).get("requirements", [])
+    judged = summarise(own).get("requirements", [])
     limits = {one["figure"]: float(one["limit"]) for one in judged if not isinstance(one["limit"], bool)}
+    figures = figures_of(own, limits)
     warnings = [] if own.attrs["finished"] else [f"the run itself ended early: {own.attrs['status']}"]
     moved: dict[str, dict[str, float]] = {}
     refined: dict[str, Changes] = {}
@@ -78,7 +79,7 @@ def check_convergence(
             warnings.append(f"{ABOUT[name]}: could not be refined; {stated}")
             continue
         refined[name] = changes
-        others = figures_of(run)
+        others = figures_of(run, limits)
         warnings += _figures_that_appeared(ABOUT[name], figures, others) + _judged_otherwise(ABOUT[name], judged, run)
         for key, change in relative_changes(figures, others, limits).items():
             moved.setdefault(key, {})[name] = change
@@ -151,12 +152,13 @@ def _finer_run(scenario: Scenario, changes: Changes) -> tuple[Dataset | None, st
         return None, str(error).removeprefix(f"{scenario.name}: ")
 
 
-def figures_of(dataset: Dataset) -> dict[str, float]:
-    """Return the figures of a run's summary that tell of the docking, by dotted keys."""
+def figures_of(dataset: Dataset, required: Collection[str] = ()) -> dict[str, float]:
+    """Return the figures of a run's summary that tell of the docking, by dotted keys, and all that are `required`."""
     found = {}
     for key, value in leaves(dict(summarise(dataset))):
         last = key.rpartition(".")[2]
-        told = not any(word in part for part in key.split(".") for word in OF_COMPUTING) and key not in NO_FIGURE
+        own = any(word in part for part in key.split(".") for word in OF_COMPUTING)  # of the run, not of the docking
+        told = key in required or (not own and key not in NO_FIGURE)
         number = isinstance(value, float | int) and not isinstance(value, bool)
         if told and number and not MODAL.search(last) and last not in ("contact", "number", "seed"):
             found[key] = float(value)

@@ -16,6 +16,8 @@ from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
 from dockdyn.studies.margins.judged_loop import JudgedLoop, delay_matrices, judge_tuned_loop
 
+LAW = ("stiffness", "damping")  # of contacts, by whose numbers what is measured grows
+
 
 def margin_figures(scenario: Scenario, gain: bool = True) -> dict[str, float]:
     """Return the margins of a scenario's loop by the names that `dockdyn.margins` gives them, with `gain_margin` besides.
@@ -55,8 +57,12 @@ def _growth_with(judged: JudgedLoop, factors: Float[np.ndarray, "k"]) -> Float[n
     """Return the growth rates (1/s) of the loop with all that is measured multiplied by each of the factors."""
     loop = judged.loop
     if loop.sampled():
-        both: dict[str, Any] = {name: float(getattr(loop, name)) * factors for name in ("stiffness", "damping")}
-        return growth_rates(replace(vary_number(loop, "stiffness", factors), **both))
+        both: dict[str, Any] = {name: float(getattr(loop, name)) * factors for name in LAW}
+        loops = replace(vary_number(loop, "stiffness", factors), **both)
+        if (behind := loops.behind) is not None:  # which has laws of its own, of all contacts
+            laws: dict[str, Any] = {name: factors[:, None, None] * getattr(behind, name) for name in LAW}
+            loops = replace(loops, behind=replace(behind, **laws))
+        return growth_rates(loops)
     matrices, _ = delay_matrices(judged.scenario.content, loop, judged.nominal)
     scaled = np.stack([np.stack([matrices[0], *(factor * matrices[1:])]) for factor in factors])
     return np.asarray(rightmost_roots(scaled, np.full((len(factors), 1), judged.delay), 1)[:, 0].real)

@@ -78,9 +78,7 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
     whole = Numbers.of(content)
     found = []
     for place in places:
-        direction = np.zeros(len(own.values))
-        direction[list(place.leaves)] = 1.0
-        turned = by_differences(judged, own.values, direction, scenario.name)[1]
+        turned = by_differences(judged, own.values, place.direction(len(own.values)), scenario.name)[1]
         floats, fixed = split(map_leaves(np.asarray, nominal), is_real_array)
         slope, steepness, later = map(
             float,
