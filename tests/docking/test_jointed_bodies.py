@@ -367,7 +367,10 @@ WRONG = {
         phased("body.wing.joint.torque"),
         "no joint in which anything acts 'body.wing.joint'",
     ),
-    "a phase sets where it began": (phased("body.wing.joint.start", torque=0.0, start=0.1), "that phases set; "),
+    "a phase sets where it began": (
+        phased("body.wing.joint.start", torque=0.0, start=0.1),
+        "states and phases may set; ",
+    ),
 }
 
 

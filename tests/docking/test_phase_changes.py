@@ -117,5 +117,7 @@ def test_a_change_that_an_event_cuts_short_is_told(load, over):
 def test_where_the_cone_is_does_not_change(load):
     """A latch that sits in a cone is where it is for all phases."""
     phases = {"first": {}, "next": {"when": {"lasting": 0.0}, "set": {"latch.capture.entry": "95 mm"}}}
-    with refused("phase.next.set.latch.capture.entry: no number of 'latch.capture' that phases set; "):
+    with refused(
+        "phase.next.set.latch.capture.entry: must be a number that 'latch.capture' states and phases may set; "
+    ):
         dockdyn.load("probe-cone-latch", {"phase": phases})

@@ -196,7 +196,8 @@ def _value(phase: str, key: str, value: object, acting: Acting) -> float:
         except PydanticCustomError as error:
             refuse(f"phase.{phase}.set.{key} = {shown(value)}: {error}")
     if field not in section.settable():
-        refuse(f"phase.{phase}.set.{key}: no number of {name!r} that phases set; {nearest(field, section.settable())}")
+        near = nearest(field, section.settable())
+        refuse(f"phase.{phase}.set.{key}: must be a number that {name!r} states and phases may set; {near}")
     stated = section.model_dump(exclude_unset=True) | {field: value}
     try:
         return float(getattr(type(section).model_validate(stated), field))
