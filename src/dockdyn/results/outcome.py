@@ -28,7 +28,7 @@ OUTCOME = {  # by name in a dataset: unit and words
     "approach_left": ("s", "time the probe would still take, unhindered"),
 }
 PEAK = "peak_"  # so begin the last words of figures that later events only enlarge
-GROW = (  # so, the whole names of others
+GROW = (  # so begin the whole names of others
     "contact.count", "contact.impulse", "contact.approach_speed", "bushing.turn", "beam.spin_share", "latch.travel",
     "control.wheel_momentum",
 )  # fmt: skip
