@@ -13,6 +13,8 @@ SOFTWARE = ["--disable-gpu", "--enable-unsafe-swiftshader", "--no-sandbox"]
 PATIENCE = 90_000  # ms; shaders are compiled in software
 PAUSE = 0.05  # s
 WINDOW = {"width": 720, "height": 450}
+DRAWS = ("drawArrays", "drawElements", "drawArraysInstanced", "drawElementsInstanced")
+NOTHING_DRAWN = "".join(f"WebGL2RenderingContext.prototype.{name} = () => undefined;" for name in DRAWS)
 
 
 def missing(why: str) -> None:
@@ -33,6 +35,14 @@ def launch():
         missing("playwright is not installed")
     playwright = sync_playwright().start()
     return playwright, playwright.chromium.launch(executable_path=chromium, args=SOFTWARE)
+
+
+def new_context(browser, drawn=False, **options):
+    """Windows of a browser; scenes in them have all but their pixels, which take most of the time of a page, unless drawn."""
+    context = browser.new_context(**options)
+    if not drawn:
+        context.add_init_script(NOTHING_DRAWN)
+    return context
 
 
 def wait_until(page, expression: str) -> None:

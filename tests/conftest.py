@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import tomlkit
-from browser import launch
+from browser import launch, new_context
 from helpers.refusals import CommandResult
 from plain_tables import plain
 from two_bodies import two_bodies
@@ -42,12 +42,12 @@ def browser():
 @pytest.fixture
 def browse(browser):
     """Opens the page of a file as a window of a size and colour scheme shows it; gives it and all that it has complained of
-    or said so far. A script is run before those of the page."""
+    or said so far. A script is run before those of the page; the pixels of scenes are there where that is asked for."""
     contexts = []
 
-    def opened(file: Path, width: int, height: int, scheme: str = "light", script: str = ""):
+    def opened(file: Path, width: int, height: int, scheme: str = "light", script: str = "", drawn: bool = False):
         size = {"width": width, "height": height}
-        contexts.append(browser.new_context(offline=True, color_scheme=scheme, viewport=size))
+        contexts.append(new_context(browser, drawn, offline=True, color_scheme=scheme, viewport=size))
         page, said = contexts[-1].new_page(), []
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import PATIENCE, WINDOW
+from browser import PATIENCE, WINDOW, new_context
 from driven_rigs import driver, in_space, needs_compiler, on_a_line
 from rig_processes import LONG, Bench, arm_and_run, free_ports, process_of
 
@@ -126,7 +126,7 @@ LISTEN = """window.EventSource = class extends EventSource {
 @pytest.mark.full
 def test_a_browser_sees_the_states_and_the_poses_that_are_logged(bench, browser):
     server, address = viewed(bench)
-    page = browser.new_context(viewport=WINDOW).new_page()
+    page = new_context(browser, viewport=WINDOW).new_page()
     page.set_default_timeout(PATIENCE)
     page.add_init_script(LISTEN)
     page.goto(address)
@@ -159,7 +159,7 @@ def test_a_browser_that_is_closed_and_a_view_that_dies_leave_the_rig_as_it_is(be
     server, address = viewed(bench)
     arm_and_run(server)
     server.until("armed → running")
-    context = browser.new_context()
+    context = new_context(browser)
     context.new_page().goto(address)
     context.close()
     assert server.process.poll() is None

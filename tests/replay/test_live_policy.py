@@ -1,7 +1,7 @@
 """What a live view's page may do: show what is in it and listen to its server. It fetches nothing else."""
 
 import numpy as np
-from browser import WINDOW, wait_until
+from browser import WINDOW, new_context, wait_until
 from scene_policy import HELD, TRIES
 
 from dockdyn.report.scene.live import live_page
@@ -29,7 +29,7 @@ class Sliding:
 def test_a_live_view_follows_its_server_and_reaches_nothing_else(browser):
     with live_page(Sliding(), "127.0.0.1", 0) as live:
         live.tell(["waiting"])
-        context = browser.new_context(viewport=WINDOW)
+        context = new_context(browser, viewport=WINDOW)
         page, problems = context.new_page(), []
         page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
         page.goto(live.address)
@@ -54,7 +54,7 @@ def test_what_listens_hears_the_newest_and_a_page_that_comes_late_all_of_it(brow
         for number in range(100):
             live.move(np.array([float(number)]), np.zeros(1), np.zeros(1))
             live.tell([f"news {number}"])
-        context = browser.new_context(viewport=WINDOW)
+        context = new_context(browser, viewport=WINDOW)
         page = context.new_page()
         page.goto(live.address)
         page.get_by_role("heading", name="news 99").wait_for(timeout=90_000)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from browser import WINDOW, wait_until
+from browser import WINDOW, new_context, wait_until
 from replay_cases import CASES
 
 from dockdyn.contact.surfaces.cone import Cone
@@ -164,7 +164,7 @@ def test_served_to_two_tabs_on_loopback_until_interrupted(browser, file, tmp_pat
             answer = served.raw(path)
             assert b"root:" not in answer and b"a secret" not in answer
             assert not re.match(rb"HTTP/1.. 200", answer), path
-        context = browser.new_context(viewport=WINDOW)
+        context = new_context(browser, viewport=WINDOW)
         first, second = (context.new_page() for _ in range(2))
         for page in (first, second):
             page.goto(served.address)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from browser import PATIENCE, WINDOW, wait_until
+from browser import PATIENCE, WINDOW, new_context, wait_until
 from replay_cases import CASES
 from scene_policy import HELD, TRIES
 
@@ -21,7 +21,7 @@ def opened(browser, tmp_path):
     contexts, problems = [], []
 
     def open_scene(scene, **options):
-        context = browser.new_context(offline=True, viewport=options.pop("viewport", WINDOW), **options)
+        context = new_context(browser, **{"offline": True, "viewport": WINDOW, **options})
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
@@ -98,7 +98,7 @@ def test_a_film_of_the_run_is_saved(shared_run, opened):
 
 def test_what_can_be_hidden_is_hidden(shared_run, opened):
     """Without the cone fewer pixels differ from the background."""
-    page = opened(scene_of(shared_run(*CASES["probe"][:2])), viewport={"width": 1000, "height": 640})
+    page = opened(scene_of(shared_run(*CASES["probe"][:2])), viewport={"width": 1000, "height": 640}, drawn=True)
     if not page.locator(".dds-tree[open]").count():
         page.get_by_text("Scene", exact=True).click()
     before = page.evaluate("dockdynView.picture().toDataURL()")
@@ -111,7 +111,7 @@ def test_what_can_be_hidden_is_hidden(shared_run, opened):
 
 def test_a_page_reaches_nothing_else(shared_run, browser, tmp_path):
     (tmp_path / "scene.html").write_text(page_of(scene_of(shared_run(*CASES["line, latch"][:2]))), encoding="utf-8")
-    context = browser.new_context(viewport=WINDOW)
+    context = new_context(browser, viewport=WINDOW)
     page = context.new_page()
     page.goto(f"file://{tmp_path}/scene.html")
     wait_until(page, "document.documentElement.dataset.ready !== undefined")
@@ -121,7 +121,7 @@ def test_a_page_reaches_nothing_else(shared_run, browser, tmp_path):
 
 def test_without_webgl_it_says_so_and_time_still_runs(shared_run, browser, tmp_path):
     (tmp_path / "scene.html").write_text(page_of(scene_of(shared_run(*CASES["line, latch"][:2]))), encoding="utf-8")
-    context = browser.new_context(viewport=WINDOW)
+    context = new_context(browser, viewport=WINDOW)
     context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
     page = context.new_page()
     page.goto(f"file://{tmp_path}/scene.html")

@@ -1,7 +1,7 @@
 """A report by the keyboard alone: everything that can be pressed is reached, has a name, and says that it is reached."""
 
 import pytest
-from browser import wait_until
+from browser import new_context, wait_until
 
 from dockdyn.pages import report_html
 
@@ -20,13 +20,13 @@ PRESSED = "a[href], button:not([disabled]), select, summary, input, [tabindex='0
 def page(browser, shared_run, tmp_path_factory):
     file = tmp_path_factory.mktemp("keyboard") / "report.html"
     file.write_text(report_html(shared_run("probe-cone")), encoding="utf-8")
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page = new_context(browser, viewport={"width": 1440, "height": 900}).new_page()
     page.goto(file.as_uri())
     wait_until(page, "'ready' in document.documentElement.dataset")
     wait_until(page, "document.querySelector('#scene button') !== null")
     wait_until(page, "'tried' in document.getElementById('live').dataset")  # nothing more comes to stand in the page
     yield page
-    page.close()
+    page.context.close()
 
 
 def test_everything_is_reached_in_order_with_a_name_and_a_mark(page):

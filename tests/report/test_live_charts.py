@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 import pytest
-from browser import wait_until
+from browser import new_context, wait_until
 from PIL import Image
 
 from dockdyn.pages import report_html
@@ -37,8 +37,8 @@ class Reader:
     def __init__(self, browser, file, width=1100, scheme="light", **more):
         self.errors: list[str] = []
         size = {"width": width, "height": 900}
-        self.context = browser.new_context(
-            offline=True, color_scheme=scheme, viewport=size, accept_downloads=True, **more
+        self.context = new_context(
+            browser, offline=True, color_scheme=scheme, viewport=size, accept_downloads=True, **more
         )
         self.page = self.context.new_page()
         self.page.set_default_timeout(WAIT)

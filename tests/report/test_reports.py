@@ -8,7 +8,7 @@ import shlex
 import numpy as np
 import pytest
 import xarray as xr
-from browser import wait_until
+from browser import new_context, wait_until
 from made_up_campaigns import CAMPAIGNS
 from made_up_margins import RESULTS as STABILITIES
 from replay_cases import CASES
@@ -109,7 +109,7 @@ class Opened:
         self.errors: list[str] = []
         self.requests: list[str] = []
         size = {"width": width, "height": 900}
-        self.context = browser.new_context(offline=True, color_scheme=scheme, viewport=size)
+        self.context = new_context(browser, offline=True, color_scheme=scheme, viewport=size)
         self.page = self.context.new_page()
         self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))

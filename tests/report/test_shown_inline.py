@@ -4,7 +4,7 @@ import json
 import pickle
 
 import pytest
-from browser import wait_until
+from browser import new_context, wait_until
 
 import dockdyn
 from dockdyn.pages import report_html
@@ -25,7 +25,7 @@ def run(shared_run):
 @pytest.fixture
 def notebook(browser, tmp_path):
     """Opens what is shown inline, in a page with styles of its own; gives that page and the one in its frame."""
-    context = browser.new_context(offline=True, viewport={"width": 1000, "height": 900}, accept_downloads=True)
+    context = new_context(browser, offline=True, viewport={"width": 1000, "height": 900}, accept_downloads=True)
     problems = []
 
     def opened(shown: str):

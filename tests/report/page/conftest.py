@@ -64,8 +64,8 @@ def page_file(result_of, tmp_path_factory):
 def whole_page(page_file, browse):
     """Open a page of a kind in a window; gives it when all that it draws, and computes by itself, is there."""
 
-    def opened(kind, width=1440, height=900, scheme="light"):
-        page, _ = browse(page_file(kind), width, height, scheme)
+    def opened(kind, width=1440, height=900, scheme="light", drawn=False):
+        page, _ = browse(page_file(kind), width, height, scheme, drawn=drawn)
         wait_until(page, "'ready' in document.documentElement.dataset")
         if page.evaluate("document.getElementById('scene') !== null"):
             wait_until(page, DRAWN)

@@ -33,7 +33,7 @@ def put_on_paper(page) -> None:
 @pytest.mark.full_cases("tree", "rig", "stability", "required")
 @pytest.mark.parametrize("kind", ["run", "rig", "tree", "stability", "campaign", "required"])
 def test_paper_has_all_that_is_read_and_nothing_to_press(whole_page, kind):
-    page = whole_page(kind, scheme="dark")
+    page = whole_page(kind, scheme="dark", drawn=kind != "stability")
     put_on_paper(page)
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
@@ -54,7 +54,7 @@ def test_paper_has_all_that_is_read_and_nothing_to_press(whole_page, kind):
 
 def test_a_printed_file_has_the_scene_in_it(whole_page):
     """The picture of the scene as the browser writes it into a PDF: an image of as many colours."""
-    page = whole_page("run", scheme="dark")
+    page = whole_page("run", scheme="dark", drawn=True)
     file = page.pdf(format="A4", print_background=True)
     images = []
     for facts, begin in (

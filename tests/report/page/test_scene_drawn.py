@@ -19,8 +19,6 @@ PARTS = {  # whose colours are to be seen in each scene
     "rig": {"light": ["#b08a4e", "#4aa3df"], "dark": ["#c9aa74", "#7cc4f2"]},  # robot, and what is computed
     "tree": {"light": ["#4f8f6b", "#8a6bb0"], "dark": ["#6fbf93", "#b195dc"]},  # links
 }
-DRAWS = ("drawArrays", "drawElements", "drawArraysInstanced", "drawElementsInstanced")
-NOTHING_DRAWN = "".join(f"WebGL2RenderingContext.prototype.{name} = () => undefined;" for name in DRAWS)
 
 
 def share_of_hue(image: np.ndarray, colour: str) -> float:
@@ -70,7 +68,7 @@ def wait_for_faults(page, parts: list[str], wanted: bool) -> list[str]:
 @pytest.mark.parametrize("kind", PARTS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_scene_of_a_page_has_the_colours_of_its_parts(whole_page, kind, scheme):
-    page = whole_page(kind, 1000, 800, scheme)
+    page = whole_page(kind, 1000, 800, scheme, drawn=True)
     if kind == "rig":
         hide_ghost(page)
     assert wait_for_faults(page, PARTS[kind][scheme], False) == []
@@ -84,15 +82,11 @@ def test_colours_are_those_of_the_page(request):
     )
 
 
-def test_a_scene_in_which_nothing_is_drawn_is_found(browser, page_file):
+def test_a_scene_in_which_nothing_is_drawn_is_found(browse, page_file):
     """The same judgement, where the graphics card draws nothing: only the ground is there."""
-    context = browser.new_context(viewport={"width": 1000, "height": 800})
-    context.add_init_script(NOTHING_DRAWN)
-    page = context.new_page()
-    page.goto(page_file("run").as_uri())
+    page, _ = browse(page_file("run"), 1000, 800)
     page.wait_for_selector("#scene .dds-views", state="attached", timeout=PATIENCE)
     found = wait_for_faults(page, PARTS["run"]["light"], True)
-    context.close()
     assert "100 % are of one colour" in found and "nothing of #2f74b5" in found
 
 
@@ -104,6 +98,6 @@ def test_a_black_picture_is_found():
 
 @pytest.mark.full
 def test_a_scene_is_drawn_on_a_phone(whole_page):
-    page = whole_page("run", 390, 844)
+    page = whole_page("run", 390, 844, drawn=True)
     page.locator("#scene").scroll_into_view_if_needed()
     assert wait_for_faults(page, PARTS["run"]["light"], False) == []
