@@ -39,6 +39,9 @@ from dockdyn.results.contact_summary import dataset_data
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import Log, log_data
+from dockdyn.results.requirements import MEMBER, resolve_figure
+from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.load import Scenario
 
 
 def _at_ports(name: str, unit: str) -> KeyFigure:
@@ -51,13 +54,23 @@ def _at_ports(name: str, unit: str) -> KeyFigure:
 def _port_figures(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the largest of each part of the load at each port, as in "body.arm.port.wrist.shear_N"; `names` are those of body
     and port."""
-    paths = ["body.{0}.port.{2}".format(*name.rpartition(" ")) for name in names]
     return {
-        f"{path}.{load.name.removeprefix('port.')}": data[load.needs][index]
-        for index, path in enumerate(paths)
+        f"body.{_port_path(name)}.{load.name.removeprefix('port.')}": data[load.needs][index]
+        for index, name in enumerate(names)
         for load in LOADS
         if load.needs in data
     }
+
+
+def _port_path(name: str) -> str:
+    """Return what figures call a port that data calls by its body and itself."""
+    return "{0}.port.{2}".format(*name.rpartition(" "))
+
+
+def _latch_path(name: str) -> str:
+    """Return what figures call a latch that data counts from 1 in its structure."""
+    of, _, number = name.partition(" ")
+    return f"{of}.{int(number) - 1}" if number else of
 
 
 def _latch_figures(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,8 +78,7 @@ def _latch_figures(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, A
     are counted from 0."""
     found = {}
     for index, name in enumerate(names if "latch_time" in data else ()):
-        of, _, number = name.partition(" ")
-        path = f"latch.{of}.{int(number) - 1}" if number else f"latch.{of}"
+        path = f"latch.{_latch_path(name)}"
         found[f"{path}.time_s"] = data["latch_time"][index]
         found[f"{path}.closed"] = data["latch_closed"][index]
     return found
@@ -172,3 +184,39 @@ def _plain_figure(name: str, value: float) -> float | int | bool | None:
 
 
 MECHANISM = LocatedFigures(FIGURES, _mechanism_data, stated_features, _figures_of_members)
+
+# numbers of a summary that are no key figures: of the control of an arm, of clouds, of the run
+OTHERS = (
+    "settling_time_s",
+    "remaining_rate_rad_s",
+    "remaining_momentum_N_m_s",
+    "sampling_error",
+    "sampling_uncertainty",
+    "wall_time_s",
+)
+
+
+def refuse_unknown_requirements(scenario: Scenario) -> None:
+    """Raise ScenarioError for a requirement on a figure that no run of a mechanism has, or of a member that this one lacks."""
+    known, members = dict.fromkeys((*(one.name for one in FIGURES), *OTHERS)), _member_names(scenario.content)
+    for one in scenario.requirements:
+        where, table = f"{scenario.name}: requirements.{one.name}", one.figure.partition(".")[0]
+        found = MEMBER.fullmatch(one.figure)
+        if found is None:
+            resolve_figure(one.figure, known, where)
+            continue
+        member = found["member"] or f"{found['body']}.port.{found['port']}"
+        if member not in members[table]:
+            kind = "port of a body" if table == "body" else table
+            raise ScenarioError(f"{where}: {member!r} is no {kind} of the mechanism; {nearest(member, members[table])}")
+
+
+def _member_names(content: MechanismSection) -> dict[str, list[str]]:
+    """Return the names of contacts, latches, tanks, recoveries and ports as they stand in names of figures, by table."""
+    return {
+        "contact": content.contact_names(),
+        "latch": [_latch_path(name) for name in element_names(content).get("latch", ())],
+        "tank": [tank.name for tank in content.tank],
+        "recovery": recovery_names(content)[0],
+        "body": [_port_path(name) for name in content.ports()],
+    }

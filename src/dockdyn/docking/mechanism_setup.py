@@ -50,7 +50,13 @@ class MechanismSetup(Setup):
         from dockdyn.docking.regulators import with_gain
         from dockdyn.results.contact_run import simulate_contacts
 
+        self.refuse_requirements(scenario)
         return simulate_contacts(scenario, progress, describe_run, predicted_unstable, with_gain)
+
+    def refuse_requirements(self, scenario: Scenario) -> None:
+        from dockdyn.docking.key_figures import refuse_unknown_requirements
+
+        refuse_unknown_requirements(scenario)
 
     def begin(self, scenario: Scenario) -> Dataset | None:
         from dockdyn.docking.data import describe_run

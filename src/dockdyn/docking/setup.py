@@ -64,7 +64,8 @@ class Setup(abc.ABC):
     def scene(self, dataset: Dataset, content: Any) -> RunScene:  # noqa: ANN401, of its own schema
         """Return what the replay of a run shows; `content` is that of its scenario."""
 
-    def refuse_requirements(self, scenario: Scenario) -> None:  # noqa: B027, of a mechanism its run alone tells
+    @abc.abstractmethod
+    def refuse_requirements(self, scenario: Scenario) -> None:
         """Raise ScenarioError for a requirement on a figure that is known before a run to be none of its."""
 
     def begin(self, scenario: Scenario) -> Dataset | None:

@@ -46,6 +46,7 @@ def check_scenario(scenario: Scenario, again: str = "") -> ScenarioCheck:
 
     Raises ScenarioError for what cannot be begun.
     """
+    setup_named(scenario.setup).refuse_requirements(scenario)
     begun, began = begin_straight(scenario), time.perf_counter()
     scene = _scene(scenario, begun)
     ready = None if scene is None else time.perf_counter() - began
