@@ -69,6 +69,41 @@ def test_a_run_that_is_stepped_is_the_run(told):
     assert peak == pytest.approx(float(whole.episode_peak_force.max()), rel=1e-12)
 
 
+@pytest.mark.parametrize("begins", [pytest.param(2.0, marks=pytest.mark.full), 1.7])
+def test_a_law_that_acts_in_one_phase_acts_in_it_alone(load, begins):
+    """Where that begins at a sample, and between two; a command acts in all."""
+    phases = {"coast": {}, "late": {"when": {"lasting": begins}}}
+    control = {
+        "body": "chaser",
+        "period": 0.5,
+        "base_stiffness": 2.0,
+        "base_damping": 6.0,
+        "velocity_damping": 20.0,
+        "phases": ["late"],
+    }
+    moving = {"mass": 50.0, "inertia": [5.0, 6.0, 7.0], "velocity": [0.03, -0.02, 0.01], "rate": [0.05, 0.02, -0.03]}
+    case = load(
+        {
+            "schema": 2,
+            "duration": 4.0,
+            "body": {"chaser": moving, "target": {"mass": 80.0, "inertia": [20.0, 25.0, 30.0]}},
+            "control": control,
+            "phase": phases,
+            "output": {"interval": 0.1},
+        }
+    )
+    whole, sim = dockdyn.simulate(case), dockdyn.stepper(case)
+    while not sim.done:
+        seen = sim.step()
+        row = int(np.argmin(np.abs(whole.time.values - sim.time)))
+        for name in ("velocity", "rate"):
+            np.testing.assert_allclose(seen[name], whole[name].values[row], rtol=1e-12, atol=1e-13)
+    pushed = dockdyn.stepper(case)
+    seen = pushed.step(Command(np.array([5.0, 0.0, 0.0]), np.zeros(3)))
+    # as thrusters do, it turns with the body
+    assert seen["velocity"][0] == pytest.approx([0.03 + 5.0 * 0.5 / 50.0, -0.02, 0.01], abs=1e-3)
+
+
 @pytest.mark.full
 def test_runs_of_a_batch_are_the_runs_alone():
     """Each with its own start; one that its latch ends stays where it is while the others go on."""

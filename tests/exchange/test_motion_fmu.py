@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fmu_files import exported, needs_compiler
+from fmu_files import Exported, exported, fmu_of, needs_compiler
 
 import dockdyn
 from dockdyn.exchange.comparison import check_fmu, run_beside
@@ -73,6 +73,59 @@ def test_pulses_of_sampled_control_begin_and_end_where_they_do_in_the_run(integr
     assert dataset["thruster_pulses"].values[-1].max() > 5
     assert position < (1e-9 if integrated else 1e-7)
     assert impulse < 1e-6 and used < (1e-8 if integrated else 1e-6)
+
+
+ARM = {
+    "on": "a",
+    "mass": 20.0,
+    "inertia": [2.0, 2.5, 3.0],
+    "position": [1.0, 0.0, 0.0],
+    "joint": {"kind": "revolute", "position": [0.5, 0.0, 0.0], "axis": [0.0, 0.0, 1.0], "start": 0.17, "start_rate": 0.2,
+              "stiffness": 40.0, "damping": 3.0},
+}  # fmt: skip
+BODIES = {
+    "a": {"mass": 50.0, "inertia": [5.0, 6.0, 7.0], "rate": [0.05, 0.02, -0.03]},
+    "b": {"mass": 80.0, "inertia": [20.0, 25.0, 30.0], "position": [3.0, 0.0, 0.0], "velocity": [-0.25, 0.0, 0.0]},
+}
+FACING = {"anchor": [[0.9, 0.0, 0.0], [-0.9, 0.0, 0.0]], "axis": [-1.0, 0.0, 0.0]}
+HELD = {  # what is held, and is not yet, beside phases that wait for times, each a thrust more
+    "nothing": {},
+    "an open connection": {
+        "connection": {"pin": {"between": ["arm", "b"], "anchor": [[0.3, 0, 0], [-1, 0, 0]], "closed": False}}
+    },
+    "a latch that falls in": {
+        "latch": {"l": {"between": ["arm", "b"], "reach": 1e-3, "lateral": 0.5, "grip": "weld", **FACING}}
+    },
+}
+
+
+@pytest.mark.full_cases("an open connection", "a latch that falls in")
+@pytest.mark.parametrize("held", HELD)
+def test_phases_begin_in_time_and_what_is_open_stays_open(held, load, tmp_path):
+    """However another program's method comes upon an instant, and moves what is remembered to learn what depends on it."""
+    rng = np.random.default_rng(len(held))
+    waits, thrusts = rng.choice([0.25, 0.5, 0.3003, 0.37], 3).tolist(), rng.uniform(1.0, 4.0, 3).tolist()
+    phases = {"first": {}} | {
+        f"phase{number}": {"when": {"lasting": wait}, "set": {"thruster.t.force": thrust}}
+        for number, (wait, thrust) in enumerate(zip(waits, thrusts, strict=True))
+    }
+    thruster = {"body": "b", "position": [0.0, 0.0, 0.0], "direction": [-1.0, 0.0, 0.0], "force": 0.0}
+    body = BODIES | ({"arm": ARM} if HELD[held] else {})
+    content = {"schema": 2, "duration": 2.0, "body": body, "thruster": {"t": thruster}, "phase": phases} | HELD[held]
+    scenario = load(content | {"output": {"interval": 0.02}})
+    unit, file = unit_of(scenario, integrated=False), tmp_path / "phases.fmu"
+    file.write_bytes(fmu_of(unit, 2))
+    dataset, (position, velocity) = apart(Exported(scenario, unit, file), "position", "velocity")
+    assert dataset["phase_number"].values[-1] == 3
+    assert position < 1e-6 and velocity < 1e-6
+    if held == "nothing":
+        begun = np.cumsum(waits)
+        impulse = sum(
+            thrust * (end - start) for thrust, start, end in zip(thrusts, begun, [*begun[1:], 2.0], strict=True)
+        )
+        assert dataset["velocity"].values[-1, 1, 0] == pytest.approx(-0.25 - impulse / 80.0, abs=1e-9)
+    if held == "a latch that falls in":
+        assert np.isfinite(dataset["capture_time"])
 
 
 @pytest.mark.full

@@ -69,8 +69,8 @@ class SampledControl(Module):
         idle = idle_actuation(motors, seen.turning(), seen.wheel)
         if self.thrusters is None or not isinstance(memory.pulses, Pulses):
             given = self.actuators.give(force, torque, seen.turning(), seen.wheel, seen.used)
-            return rate, choose_tree(memory.active > 0, given._replace(motors=self.actuators.drive(motors)), idle)
-        wheel = jnp.where(memory.active > 0, self.actuators.turn(torque, seen.turning(), seen.wheel), idle.wheel)
+            return rate, choose_tree(memory.active > 0.5, given._replace(motors=self.actuators.drive(motors)), idle)
+        wheel = jnp.where(memory.active > 0.5, self.actuators.turn(torque, seen.turning(), seen.wheel), idle.wheel)
         running = rate.pulses._replace(on_time=memory.pulses.firing)
         return rate._replace(pulses=running), self.thrusters.give(memory.pulses, wheel)
 

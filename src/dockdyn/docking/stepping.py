@@ -94,7 +94,8 @@ class SteeredContent(NamedTuple):
         thrusters = before.thrusters if isinstance(before, SampledControl) else None
         period = jnp.asarray(self.period, float)
         control = SampledControl(law, before.actuators, before.reference, period, thrusters, told=True)
-        return replace(model, steered=replace(steered, control=control, phases=None))
+        phases = steered.phases if self.command is None else None  # what is commanded acts whenever it is
+        return replace(model, steered=replace(steered, control=control, phases=phases))
 
     def body_of(self, model: Mechanism) -> SteeredBody:
         """Return the body of a model that is steered, or would be."""
@@ -153,7 +154,8 @@ def _advance_runs(rows: RunRow, command: PyTree) -> RunStep:
             if isinstance(model.steered, SteeredBody):
                 control, steering = model.steered.control, x.memory.outside.steering
                 assert isinstance(control, SampledControl)
-                held = control.take(time, steering.law, content.measure(model, x))
+                active = model.seen(x, model.placement(x)).active
+                held = control.take(time, steering.law, content.measure(model, x), active)
                 outside = x.memory.outside._replace(steering=steering._replace(law=held))
                 solver = method.remembering(solver, x.memory._replace(outside=outside))
                 end = held.samples * control.period

@@ -16,6 +16,9 @@ from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module
 
 
+FLAG = 0.5  # where a remembered number that is 0 or 1 turns from one to the other
+
+
 class ElementMemory(NamedTuple):
     """What an element remembers, or the rate of it; None where it has no such part."""
 
@@ -29,6 +32,14 @@ class ElementMemory(NamedTuple):
     turned: Quaternion | None = None  # how a latch caught its striker's body, in the axes of the body with the latch
     since: Scalar | None = None  # s, for which a latch has held
     found: Caught | None = None  # what a capture had to take
+
+    def holds(self) -> Bool[Array, "..."]:
+        """Return whether a latch, or each of several, holds.
+
+        Whoever integrates what is remembered moves it a little to see what depends on it: a flag is told at a half.
+        """
+        assert self.held is not None
+        return self.held > FLAG
 
     def slid(self, slide: Scalar, lost: Scalar) -> ElementMemory:
         """Return the memory once the brake has slid to `slide` (m), for which it took `lost` (J)."""

@@ -87,8 +87,7 @@ class ForceElement(Actor[Placed, Placed]):
 
     def ended(self, mode: PyTree, memory: ElementMemory) -> Bool[Array, ""]:
         """Return whether a latch, of those that end a run, has done what it waits for: all of it holds."""
-        assert memory.held is not None
-        return jnp.all(memory.held > 0)
+        return jnp.all(memory.holds())
 
     def sizes(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
         """Return quantities whose peaks, and their times, are kept, as many in every mode."""

@@ -105,10 +105,11 @@ class Latch(ForceElement):
         closed = jnp.asarray(self.closed) > 0
         held = jnp.where(closed, memory.held, 0.0)
         memory = memory._replace(held=held)
+        holds = memory.holds()
         travel, inside = self.travel(own, other)
         first = jnp.where(closed, self.entry.first_stage(jnp.minimum(travel, inside), travel), OUT)
-        memory = self._remember_catch((held == 0) & (first == HELD), memory, own, other)
-        stage = jnp.where(held > 0, HELD, first)
+        memory = self._remember_catch(~holds & (first == HELD), memory, own, other)
+        stage = jnp.where(holds, HELD, first)
         if memory.since is not None and self.swing is not None:
             stage = jnp.where((stage == HELD) & (memory.since > self.swing), SWUNG, stage)
         return self._modes_in_stage(stage.astype(int), memory, own, other), memory

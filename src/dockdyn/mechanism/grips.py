@@ -36,9 +36,7 @@ class Grip(NamedTuple):
 
     def closed(self, memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
         """Return whether it holds."""
-        held = memories[self.element].held
-        assert held is not None
-        return held > 0
+        return memories[self.element].holds()
 
 
 def capturing_grips(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:

@@ -193,8 +193,8 @@ def stored_energy(
 
 def all_held(memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
     """Return whether every latch holds; without any, no."""
-    held = [jnp.ravel(memory.held) for memory in memories if memory.held is not None]
-    return jnp.all(jnp.concatenate(held) > 0) if held else jnp.asarray(False)
+    held = [jnp.ravel(memory.holds()) for memory in memories if memory.held is not None]
+    return jnp.all(jnp.concatenate(held)) if held else jnp.asarray(False)
 
 
 def all_latches_hold(mounts: Sequence[Mount], memories: Sequence[ElementMemory]) -> Bool[Array, ""]:

@@ -408,9 +408,7 @@ class VariationalMechanism(Mechanical):
 
 def _latch_holds(memory: Memory, one: MountedLatch) -> Flag:
     """Return whether a latch holds."""
-    held = memory.elements[one.number].held
-    assert held is not None
-    return held > 0
+    return memory.elements[one.number].holds()
 
 
 def _advance_motor(rate: ElementMemory, memory: ElementMemory, ahead: Scalar) -> ElementMemory:

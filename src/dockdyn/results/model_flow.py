@@ -1,7 +1,7 @@
 """A model without delay as differential equations with events, for whoever integrates them: flow, guards, jumps.
 
-An event is at a guard that has risen above zero. What the caller locates it by is its own affair; a guard that shows itself
-above zero while it falls has had its event.
+An event is at a guard that has risen to zero: a host may stop exactly there. What the caller locates it by is its own affair; a
+guard that shows itself at or above zero while it falls has had its event.
 """
 
 from __future__ import annotations
@@ -92,6 +92,6 @@ def _rate_of_change(model: Model, time: Scalar, x: State) -> Rate:
 
 
 def _fired_guards(model: Model, time: Scalar, x: State) -> tuple[Bool[Array, ""], ...]:
-    """Return which guards have risen above zero."""
+    """Return which guards have risen to zero."""
     at = evaluate_mesh_point(model, time, x, _rate_of_change(model, time, x))
-    return tuple((guard > 0) & (slope > 0) for guard, slope in zip(at.outputs.guards, at.slopes.guards, strict=True))
+    return tuple((guard >= 0) & (slope > 0) for guard, slope in zip(at.outputs.guards, at.slopes.guards, strict=True))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dockdyn
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.preset_files import preset_setups, preset_text
@@ -60,16 +61,35 @@ def bounce(tmp_path, seed, **integrator):
     return dockdyn.load(file, changes), speed * np.sqrt(effective * stiffness)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 6))])
-def test_what_moves_with_a_shorter_fixed_step_is_the_error_that_it_has(tmp_path, seed):
-    """Of a step of which nine tenths go, or more."""
-    scenario, exact = bounce(tmp_path, seed, method="fixed", step=0.02)
+STEPPED = {  # a method with steps that no tolerance chooses, and how long the finer ones are
+    "fixed": ({"method": "fixed", "step": 0.02}, 0.002),
+    "fixed, as chosen": ({"method": "fixed"}, 0.0005),
+    "located": ({"method": "located", "step": 0.06}, 0.006),
+    "variational": ({"method": "variational", "step": 0.04}, 0.01),
+    "variational, as chosen": ({"method": "variational"}, 0.00125),
+}
+
+
+@pytest.mark.full_cases(
+    *(f"{name}-{seed}" for name in STEPPED for seed in range(6) if (name, seed) not in {("fixed", 0), ("located", 0)})
+)
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", STEPPED)
+def test_what_moves_with_a_shorter_step_is_the_error_that_it_has(tmp_path, seed, name):
+    """Of a step of which nine tenths go, or more; of the variational method, of second order, 15 of 16 parts."""
+    integrator, finer = STEPPED[name]
+    scenario, exact = bounce(tmp_path, seed, **integrator)
     found = check_convergence(scenario)
     force = found["changes"]["contacts.0.peak_force_N"]
     error = abs(force["value"] - exact) / exact
-    assert found["refined"] == {"tolerance": {"integrator.step": pytest.approx(0.002)}}
+    assert found["refined"] == {"tolerance": {"integrator.step": pytest.approx(finer, rel=0.05)}}
     assert 0.5 * error < force["tolerance"] + 1e-9 and force["tolerance"] < 2 * error + 1e-6
     assert not found["converged"] or found["largest_change"] <= 0.01
+
+
+def test_a_tolerance_at_rounding_is_no_finer_number(tmp_path):
+    with pytest.raises(ScenarioError, match="nothing to refine"):
+        refine_scenario(bounce(tmp_path, 0, tolerance=1e-14)[0])
 
 
 @pytest.mark.full

@@ -296,18 +296,25 @@ def test_uncertainties_of_a_contact_are_those_over_many_bounces(seeds):
     assert sizes.min() > 1 - 3 / math.sqrt(2 * seeds)
 
 
-@pytest.mark.full
-def test_turned_signs_and_a_bias_of_the_force_change_nothing_else(tmp_path):
+@pytest.mark.full_cases("2", "3")
+@pytest.mark.parametrize("seed", range(4))
+def test_turned_signs_and_a_bias_of_the_force_change_nothing_else(tmp_path, seed):
+    """Of position, force and velocity, each to either side; the bias is told as the log has it."""
     made, _ = bounce(2.3e-3, 1, 0.5)
-    numbers = []
-    for name, sign, turn, bias in (("plain", 1, 1, 0.0), ("turned", -1, 1, 3.0), ("back", 1, -1, -4.0)):
-        file = Path(tmp_path / f"{name}.csv")
-        rows = zip(made.time, turn * made.position + 0.7, sign * made.force + bias, strict=True)
-        file.write_text("t,x,f\n" + "\n".join(f"{t:.4f},{x:.12f},{f:.12f}" for t, x, f in rows))
+    rng, numbers = np.random.default_rng(seed), []
+    speed = np.gradient(made.position, made.time)
+    for number in range(4):
+        turn, sign, spin = rng.choice([-1, 1], 3) if number else (1, 1, 1)
+        bias, file = float(rng.uniform(-9, 9)), Path(tmp_path / f"{number}.csv")
+        columns = turn * made.position + rng.uniform(-1, 1), sign * made.force + bias, spin * speed
+        rows = zip(made.time, *columns, strict=True)
+        file.write_text("t,x,f,v\n" + "\n".join(f"{t:.4f},{x:.12f},{f:.12f},{v:.12f}" for t, x, f, v in rows))
         found = identify_contact(read_bounce(file, {}))
         numbers.append([found.stiffness.value, found.damping.value, found.delay.value, found.restitution.value])
-    assert numbers[1] == pytest.approx(numbers[0], rel=1e-6)
-    assert numbers[2] == pytest.approx(numbers[0], rel=1e-6)
+        assert found.bias.value == pytest.approx(bias, abs=0.2)
+        assert any("so it is turned" in words for words in found.warnings) == (spin != turn)
+    for one in numbers[1:]:
+        assert one == pytest.approx(numbers[0], rel=1e-6)
 
 
 # --- the experiment -------------------------------------------------------------------------------------------------

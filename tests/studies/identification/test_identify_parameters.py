@@ -97,3 +97,31 @@ def test_bad_keys_are_one_line(dock, tmp_path, arguments, words):
     assert code == 2
     assert err.count("\n") == 1
     assert words in err
+
+
+CAUGHT = {
+    "schema": 2,
+    "motion": "line",
+    "duration": 3.0,
+    "body": {
+        "a": {"mass": 50.0, "position": -0.1, "velocity": 0.1},
+        "b": {"mass": 80.0},
+        "plate": {"on": "b", "mass": 5.0, "joint": {"kind": "prismatic", "stiffness": 900.0, "damping": 4.0}},
+    },
+    "latch": {"l": {"between": ["a", "plate"], "reach": 1e-3, "stiffness": 8e3, "damping": 50.0}},
+    "contact": {"c": {"between": ["a", "plate"], "normal": {"law": "hertz", "stiffness": 1.5e5, "exponent": 1.5}}},
+    "output": {"interval": 0.005},
+}
+
+
+def test_what_was_measured_after_a_capture_that_ends_the_run_counts(load, tmp_path):
+    """The log goes on where the run would have ended: so does the run that is held against it."""
+    truth = dockdyn.simulate(load(CAUGHT))
+    file = tmp_path / "log.csv"
+    rows = zip(truth.time.values.tolist(), run_columns(truth)["velocity.a.x"].values.tolist(), strict=True)
+    file.write_text("time [s],velocity.a.x [m/s]\n" + "".join(f"{time!r},{value!r}\n" for time, value in rows))
+    ends = load(CAUGHT, {"latch.l.ends_run": True, "body.a.mass": 44.0})
+    assert dockdyn.simulate(ends).time.values[-1] < 1.5
+    fit = dockdyn.identify_parameters(ends, file, ["body.a.mass"])
+    assert fit.parameters[0].value == pytest.approx(50.0, rel=1e-9) and len(fit.time) == truth.sizes["time"]
+    assert fit.scenario.content.latch[0].ends_run

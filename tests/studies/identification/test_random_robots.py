@@ -37,7 +37,7 @@ def refusal(command: np.ndarray, actual: np.ndarray) -> str:
     return str(error.value)
 
 
-@pytest.mark.full_cases("1", "3", "0", "5")
+@pytest.mark.full_cases("1", "3", "0", "5", "2")
 @pytest.mark.parametrize("seed", range(QUICK))
 def test_a_robot_fits_as_well_as_the_true_one(seed):
     assert shortfall(seed) < SHORT, drawn(seed).words
@@ -75,6 +75,7 @@ def test_a_long_dead_time_is_found(late):
     assert robot.percent > 99
 
 
+@pytest.mark.full_cases("9")
 @pytest.mark.parametrize("row", [3, 9])
 def test_a_step_in_the_first_rows_is_enough(row):
     command = np.where(np.arange(300) >= row, 0.01, 0.0)
@@ -94,7 +95,7 @@ def test_all_methods_recover_a_drawn_robot_without_noise(method):
         assert robot.percent > 99.99, log.words
 
 
-@pytest.mark.full_cases("0-wandering", "1-of another command", "1-noise", "1-wandering")
+@pytest.mark.full_cases("0-wandering", "1-of another command", "1-noise", "1-wandering", "0-of another command")
 @pytest.mark.parametrize("kind", ["noise", "wandering", "of another command"])
 @pytest.mark.parametrize("seed", range(2))
 def test_positions_that_the_command_has_no_part_in_are_refused(kind, seed):

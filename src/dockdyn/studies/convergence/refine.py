@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from dockdyn.docking.schema.finite_elements import MOST_MODES
+from dockdyn.results.plan import delay_of, plan_run
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.language.table_names import are_named, count_of_name
@@ -16,6 +17,7 @@ from dockdyn.scenario.load import Scenario
 
 TIGHTER = 10.0  # times
 FIRST_ORDER, SECOND_ORDER = 10.0, 4.0  # times that a step is shorter, for a tenth of the error or less
+STEPS = {"fixed": FIRST_ORDER, "variational": SECOND_ORDER}  # methods of steps that no tolerance chooses
 NEARER = 2.0  # times that the grid of a mesh is nearer to the mesh
 WIDER = 1.5  # times the frequency up to which a body by finite elements has modes
 MORE_POINTS = 4  # times the points spread over a mesh: half as far apart
@@ -49,25 +51,26 @@ def refine_scenario(scenario: Scenario) -> dict[str, Changes]:
     }
     found = {name: changes for name, changes in found.items() if changes}
     if not found:
-        raise ScenarioError(f"{scenario.name}: a {scenario.setup} without tolerance, mesh or modes to refine")
+        raise ScenarioError(f"{scenario.name}: nothing to refine: its tolerance is at rounding, and it has no step, mesh or modes of its own")
     return found
 
 
 def _refine_tolerance(integrator: dict[str, Any], scenario: Scenario) -> Changes:
-    """Return a tenfold tighter tolerance, or the step that gives it."""
+    """Return a tenfold tighter tolerance, or a step that gives it where steps are not by a tolerance; nothing of one at
+    rounding."""
     field = type(scenario.content).model_fields.get("integrator")
     if field is None or field.exclude:
         return {}
-    section = scenario.content.integrator
+    content = scenario.content
+    section = content.integrator
     if integrator.get("error") is not None:
         return {"integrator.error": integrator["error"] / TIGHTER}
-    if integrator.get("method") == "fixed":
-        return {"integrator.step": section.step / FIRST_ORDER} if section.step else {}
-    if (
-        "max_iterations" in type(section).model_fields
-    ):  # the variational integrator, whose tolerance is of its equations
-        return {"integrator.step": section.step / SECOND_ORDER}
-    return {"integrator.tolerance": max(section.tolerance / TIGHTER, SMALLEST)}
+    if section.method in STEPS or (section.method == "located" and section.step is not None):
+        delay = delay_of(content)
+        used = min(plan_run(content, delay).step, delay or math.inf)
+        return {"integrator.step": used / STEPS.get(section.method, FIRST_ORDER)}
+    tighter = max(section.tolerance / TIGHTER, SMALLEST)
+    return {"integrator.tolerance": tighter} if tighter < section.tolerance else {}
 
 
 def _refine_instants(integrator: dict[str, Any]) -> Changes:

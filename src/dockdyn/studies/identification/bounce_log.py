@@ -35,6 +35,7 @@ class Bounce:
     last: int
     ends: bool  # whether the log sees the contact end
     notes: Sequence[str] = ()  # of what was read, to be told
+    force_sign: float = 1.0  # of the log's force in contact
 
     @property
     def period(self) -> float:
@@ -88,7 +89,10 @@ def read_bounce(
     again = np.flatnonzero(touching[last + 1 : end])
     if len(again):
         end = last + 1 + int(again[0])
-    velocity = log.signals.get("velocity")
+    velocity, told = log.signals.get("velocity"), [*notes, *log.notes]
+    if velocity is not None and float(velocity[begin:end] @ np.gradient(position[begin:end])) < 0:
+        velocity = -velocity
+        told.append(f"{log.headings['velocity']}: has the sign against that of the position's change, so it is turned")
     return Bounce(
         log.file,
         np.arange(begin, end) * step,
@@ -98,7 +102,8 @@ def read_bounce(
         first - begin,
         last - begin,
         ends,
-        [*notes, *log.notes],
+        told,
+        sign,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -61,7 +61,7 @@ class IdentifiedContact:
     damping: IdentifiedNumber  # N s/m
     delay: IdentifiedNumber  # s
     surface: IdentifiedNumber  # m, where contact begins
-    bias: IdentifiedNumber  # N
+    bias: IdentifiedNumber  # N, of the force as the log has it
     noise: float  # N, root mean square of the residuals
     speed_before: IdentifiedNumber | None  # m/s
     restitution: IdentifiedNumber | None
@@ -97,7 +97,7 @@ def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = No
         estimates[1],
         estimates[2],
         estimates[3],
-        estimates[4],
+        replace(estimates[4], value=bounce.force_sign * estimates[4].value),
         noise=float(np.sqrt(np.mean((force - fitted) ** 2))),
         speed_before=before,
         restitution=ratio,

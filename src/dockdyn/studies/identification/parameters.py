@@ -139,7 +139,11 @@ class _Problem:
     """Least squares over the numbers of some places: residuals and derivatives by column of the log."""
 
     def __init__(self, scenario: Scenario, log: MeasuredLog, places: list[Place], progress: Progress | None):
-        self.scenario, self.log, self.places, self.progress = scenario, log, places, progress
+        ends = [f"{one.path}.ends_run" for one in scenario.content.ties() if getattr(one, "ends_run", False)]
+        # what was measured goes on after a capture, and so do the runs that are held against it
+        whole = scenario.at(dict.fromkeys(ends, False)) if ends else scenario
+        self.scenario, self.log, self.places, self.progress = whole, log, places, progress
+        self.stated = dict.fromkeys(ends, True)
         end = scenario.content.duration
         inside = (log.time >= 0) & (log.time <= end * (1 + 1e-12))
         self.time = log.time[inside]
@@ -277,8 +281,9 @@ class _Problem:
             *_parameter_doubts(parameters, left, noise, {n: float(np.ptp(v)) for n, v in self.measured.items()}),
         ]
         spreads = {name: _root_mean_square(column - column.mean()) or 1.0 for name, column in self.measured.items()}
+        fitted = self.at(values)
         return Fit(
-            self.at(values),
+            fitted.at(self.stated) if self.stated else fitted,
             self.log,
             tuple(parameters),
             correlation,
