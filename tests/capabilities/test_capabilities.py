@@ -28,7 +28,12 @@ def cells():
             yield pytest.param(row, column, marks=marks, id=f"{column}-{row}")
 
 
-@pytest.mark.full_cases("fixed step-stepping")
+@pytest.mark.full_cases(
+    "fixed step-stepping",
+    "latch, pin-export to CSV and MAT",
+    "rigid bodies-run, requirements judged",
+    "rigid bodies-stepping",
+)
 @pytest.mark.parametrize(("row", "column"), list(cells()))
 def test_a_cell_is_as_the_table_says(row, column, tmp_path, own_files):
     """It gives what must be true of it, or is refused in one line, or is known not to be there yet."""

@@ -76,6 +76,7 @@ except BaseException:
 """
 
 
+@pytest.mark.full_cases("in an import that swallows it")
 @pytest.mark.parametrize("work", [COMPILED, SWALLOWED], ids=["in compiled code", "in an import that swallows it"])
 def test_whatever_the_main_thread_does(work, tmp_path):
     (tmp_path / "busy.py").write_text(BUSY.format(work=work))

@@ -174,6 +174,7 @@ def test_mechanisms_and_their_questions_are_listed_and_nothing_is_written(dock, 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.full_cases("no")
 @pytest.mark.parametrize("pulls", ["no", "yes"])
 def test_what_drives_a_rig_stands_there_and_holds_when_its_marks_are_taken_away(pulls, dock, tmp_path):
     """Every commented line below the words is TOML, the devices and limits are read, and a computer can drive it."""

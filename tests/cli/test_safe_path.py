@@ -88,6 +88,7 @@ def check_nothing_ran(folder, words):
     assert not found, (words, found)
 
 
+@pytest.mark.full_cases("impact latch")
 @pytest.mark.parametrize(
     "name",
     [name if name in QUICK else pytest.param(name, marks=pytest.mark.full) for name, line in COMMANDS.items() if line],

@@ -39,6 +39,7 @@ class Written(io.StringIO):
         return False
 
 
+@pytest.mark.full_cases("line2")
 @pytest.mark.parametrize(
     "line", [line if line in FIRST_RUNS else pytest.param(line, marks=pytest.mark.full) for line in COMMANDS]
 )

@@ -128,6 +128,7 @@ def test_bodies_that_touch_in_several_places_are_held_in_each(load):
             assert run.contact_loss.values[-1, 0] == pytest.approx(energy, rel=1e-6)
 
 
+@pytest.mark.full_cases("0.002")
 @pytest.mark.parametrize("delay", [0.0, 2e-3])
 def test_a_neck_holds_in_steps_of_one_length_too(load, delay):
     """Where no event is located: pull, impulse and energy are those of located events, to the length of a step."""

@@ -51,6 +51,7 @@ def crossing(rng, count):
 WAYS = pytest.mark.parametrize("way", [at_random, nearly_parallel, crossing])
 
 
+@pytest.mark.full_cases("at_random")
 @WAYS
 def test_capsules_against_bounded_least_squares(way):
     rng = np.random.default_rng(10)
@@ -134,7 +135,7 @@ def test_sharp_cases_of_two_capsules(name):
     assert all(np.isfinite(rate).all() for rate in rates)
 
 
-@pytest.mark.full_cases("grid")
+@pytest.mark.full_cases("grid", "box")
 @pytest.mark.parametrize("name", SURFACES)
 def test_capsules_on_surfaces_against_dense_sampling(name):
     pairs = rows_of(f"capsule on {name}", MANY, seed=13)[0]

@@ -86,6 +86,7 @@ def test_sliding_distance_between_two_rails(run):
     assert offset[-1] @ along == pytest.approx(textbook, rel=1e-5)
 
 
+@pytest.mark.full_cases("turning0")
 @pytest.mark.parametrize("turning", [{}, {"rolling": 1e-3, "spinning": 1e-3}])
 def test_what_pulls_does_not_rub(load, turning):
     """A ball that slides leaves a plate that adheres: as the plate presses it is slowed, as it pulls nothing changes it."""

@@ -47,7 +47,7 @@ def rubbing_power(run):
     return whole - run.normal_force.values[:, 0] * run.depth_rate.values[:, 0]
 
 
-@pytest.mark.full_cases(*(str(seed) for seed in range(3, 60)))
+@pytest.mark.full_cases(*(str(seed) for seed in range(3, 60)), "0", "1")
 @pytest.mark.parametrize("seed", range(60), ids=str)
 def test_friction_took_what_samples_of_its_power_say(load, seed):
     draw = np.random.default_rng(5400 + seed)
@@ -106,6 +106,7 @@ def sliding_block(friction):
     return {"schema": 2, "duration": 1.0, "body": bodies, "contact": contacts_by_name(contacts)}
 
 
+@pytest.mark.full_cases("coulomb")
 @pytest.mark.parametrize("law", ["coulomb", "stick-slip"])
 def test_a_block_that_slides_to_rest_loses_its_motion_to_friction(load, law):
     friction = {"law": law, "coefficient": 0.3} | ({"regularisation": 1e-4} if law == "coulomb" else {"stiffness": 1e6})

@@ -179,7 +179,9 @@ SUMMED = [
 ]
 
 
-@pytest.mark.full_cases("ball on box", "ball on cone", "ball on grid", "capsule on capsule", "capsule on cone")
+@pytest.mark.full_cases(
+    "ball on box", "ball on cone", "ball on grid", "capsule on capsule", "capsule on cone", "capsule on ring"
+)
 @pytest.mark.parametrize("kind", SUMMED)
 def test_a_group_is_the_sum_of_its_members(kind):
     """One by one, exactly and with members that are surely apart left out; the two differ in depths outside only."""

@@ -58,6 +58,7 @@ def farthest(case, speed):
     return found.y_events[0][0][0]
 
 
+@pytest.mark.full_cases("case0")
 @pytest.mark.parametrize("case", CASES)
 def test_least_speed_by_formula_by_simulation_and_by_scipy(case):
     formula = float(

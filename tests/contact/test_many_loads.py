@@ -36,6 +36,7 @@ exponent = 1
 """
 
 
+@pytest.mark.full_cases("7")
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_loads_are_the_sum_of_all_forces_with_their_levers(count, tmp_path):
     """Against the sum over contacts for each point: force, and moment of the places where balls are nearest to the plane."""

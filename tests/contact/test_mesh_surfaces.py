@@ -178,7 +178,7 @@ WRONG = {
 }
 
 
-@pytest.mark.full_cases("thick tip")
+@pytest.mark.full_cases("thick tip", "fine")
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, monkeypatch, name):
     make, keys, words = WRONG[name]

@@ -23,7 +23,7 @@ def inside(outline, points):
     return np.abs(angles[:, -1] - angles[:, 0] + last) > np.pi
 
 
-@pytest.mark.full_cases("outline0")
+@pytest.mark.full_cases("outline0", "outline1")
 @pytest.mark.parametrize("outline", [DROGUE, DROGUE[::-1], RING])
 def test_the_nearest_of_many_points_is_as_far(outline):
     """Of the outline turned about the axis; corners may be given in either sense."""

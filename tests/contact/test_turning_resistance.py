@@ -32,6 +32,7 @@ def smooth(**others):
     return {"law": "coulomb", "coefficient": 0.0} | lengths | others
 
 
+@pytest.mark.full_cases("rolls", "spins")
 @pytest.mark.parametrize("kind", ["rolls", "spins", "both"])
 def test_what_turns_between_plates_comes_to_rest(load, kind):
     """Rolling and spinning fade each by itself: of a ball the rates along and about the normal are those of two equations."""
@@ -98,6 +99,7 @@ def test_a_ball_that_sticks_rolls_to_rest_and_stays(load):
     assert np.abs(inertial_rates(run)[-1]).max() < 1e-4
 
 
+@pytest.mark.full_cases("rolling")
 @pytest.mark.parametrize("way", ["rolling", "spinning"])
 def test_what_turns_less_than_it_may_swings(load, way):
     """Springs of κ k L² on either side with L = c/μ: θ = ω₀ sin(Ω t)/Ω with I Ω² = 2 κ k L²."""

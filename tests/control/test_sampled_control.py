@@ -169,6 +169,7 @@ def test_refusals_in_one_line(changes, words):
         dockdyn.load("probe-cone", {"control": dict(HOLD), **changes})
 
 
+@pytest.mark.full_cases("False")
 @pytest.mark.parametrize("thrusters", [False, True])
 def test_a_wheel_of_control_that_idles_keeps_its_spin(load, thrusters):
     """In the body's axes, whichever way the body turns, as that of a law that acts at every instant: no motor turns it."""

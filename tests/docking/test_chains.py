@@ -51,6 +51,7 @@ def test_each_impact_is_predicted_from_its_own_onset():
     assert summary["linear_momentum_error"] < 1e-11
 
 
+@pytest.mark.full_cases("30.0-True")
 @pytest.mark.parametrize(("damping", "adhesion"), [(30.0, False), (30.0, True), (260.0, False)])
 def test_restitution_of_a_damped_contact(damping, adhesion):
     """Two masses alone, by SciPy: until the force ends, or with adhesion until the depth does."""
@@ -128,7 +129,7 @@ REPORTS = {
 }
 
 
-@pytest.mark.full_cases("probe-cone-latch")
+@pytest.mark.full_cases("probe-cone-latch", "paraskevas-a")
 @pytest.mark.parametrize("name", REPORTS)
 def test_report_and_documentation_of_a_run(name, tmp_path):
     dataset = run(name)

@@ -45,6 +45,7 @@ def burdened(load, folder):
     return simulated(load, changed(case, body=case["body"] | {"panel": PANEL}, tank={"fuel": TANK}, duration=0.4))
 
 
+@pytest.mark.full_cases("burdened")
 @pytest.mark.parametrize("case", ["docked", "burdened"])
 def test_momenta_and_energy(request, case):
     data = request.getfixturevalue(case)

@@ -34,6 +34,7 @@ normal = {{ law = "spring-dashpot", stiffness = {stiffness}, damping = {damping}
 """
 
 
+@pytest.mark.full_cases("0")
 @pytest.mark.parametrize("seed", range(2))
 def test_a_body_turns_off_a_wall_as_one_body_alone_does(load, seed):
     """Its own three coordinates, x, y and the turn, integrated by SciPy."""

@@ -81,6 +81,7 @@ def momenta(content, here):
     return linear.sum(axis=0), angular.sum(axis=0), np.abs(linear).sum(), np.abs(angular).sum()
 
 
+@pytest.mark.full_cases("0-energy-friction-0")
 @pytest.mark.parametrize(
     ("law", "joints"),
     [pytest.param(*case, marks=[pytest.mark.full] * (case != ("energy-friction", 0))) for case in CASES],

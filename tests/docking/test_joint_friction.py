@@ -49,7 +49,7 @@ def slowed(rate, inertia, small, time):
     return ends[1], inertia / (2 * FRICTION) * (way[0] - way[1])
 
 
-@pytest.mark.full_cases("0.001-prismatic", "0.05-prismatic")
+@pytest.mark.full_cases("0.001-prismatic", "0.05-prismatic", "0.001-revolute")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("small", [1e-3, 0.05])
 def test_a_body_slides_until_friction_has_stopped_it(load, kind, small):
@@ -95,7 +95,7 @@ def test_a_phase_closes_a_brake(load):
     assert energy_error(data) < 1e-9
 
 
-@pytest.mark.full_cases("0.0-prismatic", "0.2-prismatic")
+@pytest.mark.full_cases("0.0-prismatic", "0.2-prismatic", "0.0-revolute")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("damping", [0.0, 0.2])  # of critical
 def test_a_body_rebounds_from_an_end_stop(load, kind, damping):

@@ -76,7 +76,7 @@ def bounces(damping, duration):
     return entered, state[0]
 
 
-@pytest.mark.full_cases("0.03")
+@pytest.mark.full_cases("0.03", "0.1")
 @pytest.mark.parametrize("share", [0.03, 0.1, 0.5, 2.0])
 def test_a_damped_latch_settles_at_the_end_of_its_play(load, share):
     """After as many bounces as the independent integration has, stretched by the load over its stiffness."""

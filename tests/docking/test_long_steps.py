@@ -80,6 +80,7 @@ def test_bodies_on_which_nothing_acts_fly_to_their_contact(load):
     np.testing.assert_allclose(pushed.episode_onset, free.episode_onset, rtol=1e-9)
 
 
+@pytest.mark.full_cases("8-acting")
 @pytest.mark.parametrize("push", [{}, {"thruster": {"idle": IDLE}}], ids=["free", "acting"])
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_begins_within_the_time(load, seed, push):

@@ -77,6 +77,7 @@ def test_a_late_wrench_acts_at_the_groups_middle(load):
     assert small > 1e-7 and large == pytest.approx(2 * small, rel=0.1)
 
 
+@pytest.mark.full_cases("0.05")
 @pytest.mark.parametrize("step", [0.05, 0.011])
 def test_the_instant_of_a_first_touch_is_exact(load, step):
     """Bodies that do not turn close at a constant speed along the cone's normal, whatever the steps."""
@@ -114,6 +115,7 @@ NAMES = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.full_cases("three, delayed")
 @NAMES
 def test_momenta_and_energy(runs, name):
     """With friction, moments, brakes and delay; the delayed forces' work is in the balance."""

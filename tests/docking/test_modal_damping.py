@@ -52,6 +52,7 @@ def held_beam(ratios=RATIOS):
     return case, np.array([*bends, twist])
 
 
+@pytest.mark.full_cases("beam")
 @pytest.mark.parametrize("kind", ["finite elements", "beam"])
 def test_each_mode_falls_as_its_own_ratio_says(load, tmp_path, kind):
     """Of three samples one as far behind the other η₂ = 2 e^(−ζωτ) cos(ω√(1 − ζ²) τ) η₁ − e^(−2ζωτ) η₀."""

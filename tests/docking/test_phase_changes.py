@@ -28,6 +28,7 @@ def on_line(load, strut, phases, *, duration=2.0, mass=10.0, **tables):
     )
 
 
+@pytest.mark.full_cases("0")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_first_phase_begins_with_the_numbers_of_the_file(load, seed):
     """As one does that begins at t = 0 after another that changes nothing."""
@@ -67,6 +68,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.full_cases("strut.leg.slip")
 @pytest.mark.parametrize("key", CHANGES)
 def test_what_slips_is_not_changed_smoothly(load, key):
     """Its modes take a limit for granted that stays; at once it may change."""
@@ -92,6 +94,7 @@ def test_a_phase_that_would_cut_a_change_short_is_refused(load):
     assert dockdyn.summarise(on_line(load, strut, phases))["warnings"] == ["no contact within the duration"]
 
 
+@pytest.mark.full_cases("0.1")
 @pytest.mark.parametrize("over", [0.1, 1.0])
 def test_a_change_that_an_event_cuts_short_is_told(load, over):
     """A contact comes 0.2 s after the phase has begun."""

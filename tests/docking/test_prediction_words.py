@@ -48,7 +48,7 @@ def head_on(normal):
     } | bodies
 
 
-@pytest.mark.full_cases("a restitution", "Hunt and Crossley without damping")
+@pytest.mark.full_cases("a restitution", "Hunt and Crossley without damping", "Hunt and Crossley", "a spring")
 @pytest.mark.parametrize("name", LAWS)
 def test_a_delay_is_said_to_feed_what_the_law_does_not_damp(load, name):
     normal, words = LAWS[name]

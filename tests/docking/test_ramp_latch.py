@@ -203,7 +203,7 @@ def pressed(draw, grip):
     return content, deep * math.sqrt(stiffness / mass)
 
 
-@pytest.mark.full_cases("0-pin", "1-pin", "2-pin")
+@pytest.mark.full_cases("0-pin", "1-pin", "2-pin", "0-weld")
 @pytest.mark.parametrize("grip", ["pin", "weld"])
 @pytest.mark.parametrize("seed", range(3))
 def test_what_presses_while_it_is_held_pushes_apart_when_it_is_let_go(seed, grip):

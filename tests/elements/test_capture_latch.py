@@ -75,6 +75,7 @@ def oscillator(play, damping, stiffness, until):
     return at, np.array(events)
 
 
+@pytest.mark.full_cases("0.002-0.0")
 @pytest.mark.parametrize(("play", "damping"), [(0.002, 0.0), (0.002, 60.0), (0.01, 150.0)])
 def test_a_caught_striker_is_a_damped_oscillator_with_play(play, damping):
     """Caught where uniform motion says, then bouncing between the ends of the play, each instant an event."""

@@ -35,6 +35,7 @@ def dashpots_of(load, stated):
     return {one.name: np.asarray(one.element.dashpots()["damping"]) for one in model_of(load(stated).content).elements}
 
 
+@pytest.mark.full_cases("0")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_ratio_is_of_the_mass_along_each_line(load, seed):
     rng = np.random.default_rng(seed)

@@ -55,6 +55,7 @@ def slid(speed, damping, time):
     ) - last
 
 
+@pytest.mark.full_cases("0.0")
 @pytest.mark.parametrize("damping", [0.0, 8.0])
 def test_an_elasto_plastic_oscillator(damping):
     """It slides once; without damping it then swings as far as the limit to either side, time and again, and must not slide."""
@@ -115,7 +116,7 @@ def test_a_table_passes_through_its_points_and_adds_no_extremes():
     assert np.diff(between).max() <= 1e-9
 
 
-@pytest.mark.full_cases("1e-09")
+@pytest.mark.full_cases("1e-09", "0.01")
 @pytest.mark.parametrize("angle", [1e-9, 0.01, 1.0, 3.0, 3.14])
 def test_a_bushing_pulls_down_its_potential(angle):
     """Its wrench is minus the gradient of the energy with respect to moves and turns of the body, up to half a turn."""

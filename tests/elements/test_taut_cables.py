@@ -71,7 +71,7 @@ def taut(seed, slack=0.0):
     return content | {"integrator": {"tolerance": 1e-10}}
 
 
-@pytest.mark.full_cases("0", "2")
+@pytest.mark.full_cases("0", "2", "1")
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=[pytest.mark.full] * (seed not in QUICK)) for seed in range(COUNT)]
 )

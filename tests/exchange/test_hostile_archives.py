@@ -187,6 +187,7 @@ def opened(file: Path) -> None:
         fmu.check_libraries()
 
 
+@pytest.mark.full_cases("300 MB of zeros, said to be few")
 @pytest.mark.skipif(sys.platform != "linux", reason="loads libraries as Linux does")
 @pytest.mark.parametrize(("content", "words"), HOSTILE.values(), ids=HOSTILE)
 def test_each_is_one_line_and_leaves_nothing(content, words, place):
@@ -198,6 +199,7 @@ def test_each_is_one_line_and_leaves_nothing(content, words, place):
     assert time.process_time() - begun < SECONDS
 
 
+@pytest.mark.full_cases("a library that is cut off")
 @pytest.mark.skipif(sys.platform != "linux", reason="loads libraries as Linux does")
 @pytest.mark.parametrize(
     ("content", "words"),

@@ -192,6 +192,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.full_cases("no such input", "no such parameter")
 @pytest.mark.parametrize(("table", "texts", "words"), WRONG.values(), ids=WRONG)
 def test_what_does_not_fit_is_said_in_a_line(table, texts, words, tmp_path):
     scenario = docking(autopilot_fmu(tmp_path, description=texts), **table)

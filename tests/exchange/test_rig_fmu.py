@@ -168,6 +168,7 @@ def test_a_state_of_a_rig_is_played_again(sits_fmu):
         one.close()
 
 
+@pytest.mark.full_cases("cyril-plastic-overrides2-must be located, fixed or variational, to end steps where asked")
 @pytest.mark.parametrize(
     ("preset", "overrides", "words"),
     [

@@ -279,7 +279,7 @@ def test_turned_axes_turn_the_answer(name):
         assert_allclose(b, a @ turn.T if a.ndim == 2 else a, rtol=1e-6, atol=1e-7 * (1 + np.abs(a).max()))
 
 
-@pytest.mark.full_cases("fixed-gain", "lead-energy", "passivity", "variable-gain")
+@pytest.mark.full_cases("fixed-gain", "lead-energy", "passivity", "variable-gain", "velocity-acceleration")
 @pytest.mark.parametrize("name", EVERY)
 def test_derivatives_are_finite_at_rest_and_in_motion(name):
     compensator, whole = COMPENSATORS[name](*EVERY[name]), history(np.random.default_rng(1), 60)

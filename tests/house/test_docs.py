@@ -160,6 +160,7 @@ SHOWN = [
     "convergence",
     "in-a-notebook",
     "scenario",
+    "api",
 )
 @pytest.mark.parametrize("page", SHOWN)
 def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
@@ -225,6 +226,7 @@ def anchors(page: Path) -> set[str]:
 LINKED = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 
 
+@pytest.mark.full_cases("scenario-keys")
 @pytest.mark.parametrize("page", LINKED, ids=lambda page: page.stem)
 def test_links_inside_the_repository_lead_somewhere(page):
     text = FENCED.sub("", page.read_text(encoding="utf-8"))

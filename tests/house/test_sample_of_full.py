@@ -23,6 +23,7 @@ def test_full(number):
 SUMMARY = re.compile(r"Of 4 full cases, (\d) were begun and (\d) finished, as drawn by commit \(none\)\.")
 
 
+@pytest.mark.full_cases("all last")
 @pytest.mark.parametrize(
     ("body", "found", "code"),
     [("pass", ("4", "4"), 0), ("assert number != 2", ("4", "4"), 1), ("time.sleep(60)", ("1", "0"), 0)],

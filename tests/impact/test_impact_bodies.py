@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 from dockdyn.impact import LAWS, constrained_contact_matrix, lock_constraints, velocity_jump
 
 
+@pytest.mark.full_cases("20-energetic")
 @pytest.mark.parametrize("law", [slow(name, when=compiles_long(name, 3)) for name in LAWS if name != "energy-pair"])
 @pytest.mark.parametrize("count", COUNTS)
 def test_bodies_keep_momentum_and_lose_what_the_law_says(law, count):

@@ -44,7 +44,7 @@ def final(overrides, step, method="located"):
     return np.concatenate([data[name].values[-1].ravel() for name in ("position", "attitude", "velocity", "rate")])
 
 
-@pytest.mark.full_cases("full inertias, body rates, delay")
+@pytest.mark.full_cases("full inertias, body rates, delay", "one contact, no delay")
 @pytest.mark.parametrize("name", CASES)
 def test_located_keeps_its_order_across_contacts(name):
     overrides, steps = CASES[name]

@@ -77,7 +77,7 @@ def pinocchio_model(pin, case: Case) -> Pinocchio:
     )
 
 
-@pytest.mark.full_cases("2-9-fixed", "3-11-planar")
+@pytest.mark.full_cases("2-9-fixed", "3-11-planar", "0-12-free")
 @pytest.mark.parametrize(
     ("seed", "size", "base"), [(0, 12, "free"), (2, 9, "fixed"), (3, 11, "planar"), (5, 0, "free")]
 )

@@ -130,7 +130,7 @@ normal = { law = "spring-dashpot", stiffness = "20 kN/m" }
     ended.check_refused("exists; give --force")
 
 
-@pytest.mark.full_cases("nothing inside", "noise")
+@pytest.mark.full_cases("nothing inside", "noise", "cut off")
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -99,7 +99,7 @@ MENDED = {
 }
 
 
-@pytest.mark.full_cases("openings")
+@pytest.mark.full_cases("openings", "repeated faces", "soup")
 @pytest.mark.parametrize("name", MENDED)
 def test_a_broken_mesh_is_repaired_to_what_it_was(dock, tmp_path, name):
     """It is refused before, with the repair named, and sound afterwards, of the volume that it had before it was broken."""
@@ -173,6 +173,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.full_cases("too many.stl")
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_repaired_is_refused_with_the_reason(dock, tmp_path, name):
     """In one line each, by both commands; nothing is written."""

@@ -38,6 +38,7 @@ def reproduced(tmp_path_factory):
 # --- Figure 7: each delay alone --------------------------------------------------------------------------------------
 
 
+@pytest.mark.full_cases("displacement-7.90569")
 @pytest.mark.parametrize(
     ("quantity", "expected"), [("displacement", 7.90569), ("velocity", 50.0), ("force", 158.114), ("power", 3.95285)]
 )

@@ -13,6 +13,7 @@ from dockdyn.papers.sits.reproduce import reproduce as sits
 TABLES = {"sazawal": ["1", "2", "3"], "sits": ["1"], "paraskevas": ["1"], "cyril": ["1", "2"], "gibson": []}
 
 
+@pytest.mark.full_cases("paraskevas-1")
 @pytest.mark.parametrize(("paper", "table"), [(paper, table) for paper in TABLES for table in TABLES[paper]])
 def test_the_command_takes_every_table_by_its_number(dock, tmp_path, paper, table):
     code, out, err = dock("reproduce", paper, "--table", table)

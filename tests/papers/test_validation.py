@@ -28,6 +28,7 @@ def test_other_programs_are_named():
     assert {ROWS[name][5] for name in ROWS} >= {"SciPy", "tdcpy", "Pinocchio", "closed form"}
 
 
+@pytest.mark.full_cases("paraskevas-9")
 @pytest.mark.parametrize(("paper", "part"), [("paraskevas", 9), ("sits", "robot")])
 def test_quick_rows_come_out_again(paper, part, monkeypatch):
     few = [known for known in validation.KNOWN if (known.paper, known.part) == (paper, part)]

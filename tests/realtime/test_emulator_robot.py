@@ -134,6 +134,7 @@ def way_after_deaf(rigs, protocol, **robot):
     return speed, np.linalg.norm(wanted[-1] - wanted[lost - 1]), wire.bench.robot
 
 
+@pytest.mark.full_cases("0.0-FANUC")
 @pytest.mark.parametrize("protocol", ["FANUC", pytest.param("FANUC ahead", marks=pytest.mark.full)])
 @pytest.mark.parametrize("coast", [0.0, 0.121])
 def test_a_robot_of_fanuc_goes_on_as_far_as_its_queue_and_its_coast_say(rigs, protocol, coast):

@@ -255,6 +255,7 @@ def test_what_a_device_of_ones_own_cannot_be_is_refused_in_one_line(sensor, word
         rig(sensor)
 
 
+@pytest.mark.full_cases("no C", "no file")
 @pytest.mark.parametrize(
     ("change", "words"),
     [

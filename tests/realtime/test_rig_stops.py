@@ -56,6 +56,7 @@ def stopped(changes, moment):
     return np.array(commands), np.array(encoders)
 
 
+@pytest.mark.full_cases("0")
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 60))])
 def test_a_stop_ends_within_the_distance_that_follows_from_speed_and_limits(seed):
     """The command within v²/(2 a), after ⌈v/(a h)⌉ cycles; the robot at the last command, and on its way never farther than

@@ -80,6 +80,7 @@ FAULTS = {  # what happens, in how many cycles it counts
 }
 
 
+@pytest.mark.full_cases("SENSOR_INVALID")
 @pytest.mark.parametrize("cause", FAULTS, ids=lambda cause: cause.name)
 def test_a_fault_stops_the_rig_at_once_and_for_good(steps, cause):
     rig = Rig(steps)

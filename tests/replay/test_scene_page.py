@@ -38,6 +38,7 @@ def opened(browser, tmp_path):
     assert not problems
 
 
+@pytest.mark.full_cases("mechanism")
 @KINDS
 def test_places_and_forces_are_those_of_the_result(shared_run, opened, kind):
     """A place of each body as seen from the body whose axes it is shown in, and each arrow, at times of the result."""

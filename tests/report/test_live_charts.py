@@ -197,7 +197,7 @@ def test_every_figure_saves_as_png_and_svg(names, read):
             assert (shown.sum(axis=2) < 600).mean() > 0.005
 
 
-@pytest.mark.full_cases("light-sits", "dark-probe-cone")
+@pytest.mark.full_cases("light-sits", "dark-probe-cone", "light-probe-cone")
 @pytest.mark.parametrize("preset", ["probe-cone", "sits"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_phone_all_is_there_and_nothing_cropped(preset, scheme, read):

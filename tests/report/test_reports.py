@@ -137,6 +137,9 @@ DRAWN = (
 )
 
 
+@pytest.mark.full_cases(
+    "campaign", "compare", "line", "line, latch", "mechanism", "overlay", "probe", "rig", "sensitivity", "stability"
+)
 @pytest.mark.parametrize("sort", SORTS)
 def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, browser, tmp_path):
     text = reports[sort]
@@ -164,6 +167,7 @@ def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, br
         ]
 
 
+@pytest.mark.full_cases("probe", "stability")
 @pytest.mark.parametrize("sort", ["probe", "stability", "overlay"])
 def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, browser, tmp_path):
     file = tmp_path / "report.html"

@@ -6,6 +6,7 @@ import pytest
 import dockdyn
 
 
+@pytest.mark.full_cases("implicit")
 @pytest.mark.parametrize("method", ["adaptive", "implicit"])
 def test_an_impact_at_the_start_leaves_what_closed_forms_say(method, load):
     """A ball off the axis of its body against a plate: velocities after, and the energy that the contact has lost."""

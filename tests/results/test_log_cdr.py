@@ -174,6 +174,7 @@ def refused(file) -> str:
     return said
 
 
+@pytest.mark.full_cases("messages of a byte", "names of nothing", "texts of nothing")
 @pytest.mark.parametrize(("text", "data", "words"), BOMBS.values(), ids=BOMBS)
 def test_a_bomb_is_one_line_and_soon(text, data, words, tmp_path, capfd):
     assert words in refused(bomb(tmp_path / "bomb.mcap", text, data))

@@ -84,7 +84,7 @@ LOOPS = {
 }
 
 
-@pytest.mark.full_cases("S1, T/2", "S1, held force", "S1", "S2, any delay")
+@pytest.mark.full_cases("S1, T/2", "S1, held force", "S1", "S2, any delay", "S2")
 @pytest.mark.parametrize("name", LOOPS)
 def test_the_motion_is_that_of_the_exact_map(name):
     """The map over a cycle, by matrix exponentials, shares no code with the simulation."""

@@ -20,6 +20,7 @@ def runs():
     return {name: dockdyn.simulate(dockdyn.load("sits", {"duration": "6 s"} | more)) for name, more in CASES.items()}
 
 
+@pytest.mark.full_cases("late")
 @pytest.mark.parametrize("name", CASES)
 def test_the_first_screen_is_that_of_the_summary(runs, name):
     dataset = runs[name]

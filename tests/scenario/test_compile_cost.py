@@ -115,6 +115,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.full_cases("sensitivity")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_refuses_what_memory_does_not_suffice_for(command, dock, monkeypatch, tmp_path):
     """In one line, before any contact is compiled; no study takes it for a case that fails."""

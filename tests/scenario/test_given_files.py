@@ -190,6 +190,7 @@ def in_time():
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.full_cases("identify parameters LOG-a_sparse_file", "report --log-a_pipe")
 @pytest.mark.parametrize(("place", "make"), CASES)
 def test_what_is_no_file_of_bounded_size_is_refused_in_one_line(dock, tmp_path, shared_run, in_time, place, make):
     name, write, begin = PLACES[place]
@@ -265,6 +266,7 @@ def test_the_faces_of_a_mesh_are_counted_before_it_is_read(dock, tmp_path, in_ti
     assert f"file = 'large.{suffix}': has {faces} faces; must have 1 to 200000" in ended.stderr
 
 
+@pytest.mark.full_cases("obj-obj", "stl-binary_stl")
 @pytest.mark.parametrize(("suffix", "make"), [("stl", binary_stl), ("obj", obj), ("glb", glb)])
 def test_the_faces_of_a_mesh_for_looks_are_counted_before_it_is_read(tmp_path, monkeypatch, suffix, make):
     from dockdyn.api import scene_of

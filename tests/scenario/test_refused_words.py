@@ -121,6 +121,11 @@ def test_nothing_is_listed_where_nothing_is_allowed():
     assert nearest("steel", []) == "there is none"
 
 
+@pytest.mark.full_cases(
+    "compensator1-changes0-loop.hold.period = 0.0040001 s",
+    "none-changes0-loop.hold.period = 0.0040001 s",
+    "none-changes1-loop.delay = 12 s",
+)
 @pytest.mark.parametrize(
     ("changes", "key"),
     [

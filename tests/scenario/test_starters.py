@@ -50,7 +50,7 @@ def is_a_page(text):
     return 25 <= len(lines) <= 60 and sum("  # " in line for line in lines) >= 8
 
 
-@pytest.mark.full_cases("0-mesh-pair", "1-urdf-arm", "2-urdf-arm")
+@pytest.mark.full_cases("0-mesh-pair", "1-urdf-arm", "2-urdf-arm", "0-urdf-arm")
 @pytest.mark.parametrize("name", STARTERS)
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_is_answered_makes_a_page(name, seed, tmp_path, monkeypatch):

@@ -143,6 +143,7 @@ def impossible(seed: int) -> tuple[float, np.ndarray]:
     return float(rng.uniform(0.5, 4)), (found + found.T) / 2
 
 
+@pytest.mark.full_cases("0", "7")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_impossible_inertias_are_refused_by_link_and_repaired_to_the_nearest(seed, tmp_path, monkeypatch, capsys):
     """Beside an optimiser's second-moment matrix m ℓ² 1 + L Lᵀ, ℓ = 0.1 mm, nearest in the Frobenius norm."""

@@ -233,6 +233,7 @@ def test_runs_that_are_not_decided_are_neither_yes_nor_no(on_axis):
     assert warning.startswith("not captured, but not decided either: the probe still approaches")
 
 
+@pytest.mark.full_cases("failed")
 @pytest.mark.parametrize("left", ["failed", "undecided", "peak_force_not_known"])
 def test_what_is_left_open_is_not_counted_as_met_everywhere(left):
     """Nothing but yes was found, but 7 of 31 runs say neither; all of them do where there is none of these."""
@@ -277,6 +278,7 @@ def test_command_writes_a_report_that_can_be_written_again(dock, tmp_path, on_ax
     assert json.loads(out) == json.loads(dockdyn.open_result(folder / "envelope.nc").attrs["envelope"])
 
 
+@pytest.mark.full_cases("40mm/s:45mm/s-Captured everywhere")
 @pytest.mark.parametrize(
     ("speeds", "words"), [("40mm/s:45mm/s", "Captured everywhere"), ("1mm/s:2mm/s", "Not captured")]
 )

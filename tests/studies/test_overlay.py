@@ -227,7 +227,7 @@ def columns_of(log, dataset) -> dict[str, float]:
     return {one.name.partition(".")[0]: one.largest for one in log_residuals(dataset, log)}
 
 
-@pytest.mark.full_cases("headings0-options0-1000.0")
+@pytest.mark.full_cases("headings0-options0-1000.0", "headings1-options1-1000.0")
 @pytest.mark.parametrize(
     ("headings", "options", "scale"),
     [
@@ -336,6 +336,7 @@ def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
         assert done.stderr.startswith(f"error: {message}") and done.stderr.count("\n") == 1
 
 
+@pytest.mark.full_cases("options0-depth")
 @pytest.mark.parametrize(
     ("options", "word"), [(("--unit", "depth=kg"), "depth"), (("--unit", "position=kg"), "position")]
 )

@@ -222,7 +222,9 @@ def test_command_ranks_and_writes(dock, tmp_path):
     assert [row["key"] for row in json.loads(out)["to"]] == [FRONT, "contact.fronts.normal.stiffness"]
 
 
-@pytest.mark.full_cases("arguments4---of capture_time_s: did not happen in this run")
+@pytest.mark.full_cases(
+    "arguments4---of capture_time_s: did not happen in this run", "arguments0-did you mean 'peak_measured_force_N'"
+)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

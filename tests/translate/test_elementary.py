@@ -192,6 +192,7 @@ def assert_same_bits(found, wanted):
     np.testing.assert_array_equal(*bits)
 
 
+@pytest.mark.full_cases("erfc-2000")
 @pytest.mark.skipif(GCC is None, reason="no C compiler here")
 @pytest.mark.parametrize("count", [QUICK // 10, pytest.param(AT_ONCE, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", FORMULAS)

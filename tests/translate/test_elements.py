@@ -131,7 +131,7 @@ def trees(name):
     return found
 
 
-@pytest.mark.full_cases("strut", "table", "group", "bushing")
+@pytest.mark.full_cases("strut", "table", "group", "bushing", "cable")
 @pytest.mark.parametrize("name", CASES)
 def test_elements_are_the_same(name):
     given = trees(name)

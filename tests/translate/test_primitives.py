@@ -201,7 +201,7 @@ def changed_at(change, mode, known, array, new):
 MODES = ["clip", "fill", "promise_in_bounds"]
 
 
-@pytest.mark.full_cases("memory-clip", "numbers-clip", "numbers-fill")
+@pytest.mark.full_cases("memory-clip", "numbers-clip", "numbers-fill", "memory-fill")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("array", [SQUARE, TALL], ids=["numbers", "memory"])
 def test_gathers_and_scatters(mode, array):

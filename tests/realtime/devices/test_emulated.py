@@ -286,6 +286,7 @@ def test_without_reordering_jitter_keeps_the_order():
     assert [int.from_bytes(each) for each in wire.deliver(10.0)] == list(range(500))
 
 
+@pytest.mark.full_cases("<lambda>", "rsi_pair")
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_loop_over_bad_wires_counts_every_packet(pair):
     """What was sent is good, refused by name, or lost; what was lost is what the sequence says; no setpoint is a wrong one."""

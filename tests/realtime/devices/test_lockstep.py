@@ -157,7 +157,7 @@ RESOLUTION = {
 }
 
 
-@pytest.mark.full_cases("kuka-rsi")
+@pytest.mark.full_cases("kuka-rsi", "abb-egm")
 @pytest.mark.parametrize("name", ROBOTS)
 def test_a_robot_follows_what_c_commands(name, server):
     """The setpoint of a cycle is the command that answered the one before, within what the wire resolves; none is late."""

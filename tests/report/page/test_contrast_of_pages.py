@@ -58,13 +58,30 @@ def faint_texts(page):
     return found
 
 
-@pytest.mark.full_cases("tree-light", "tree-dark", "rig-light", "rig-dark")
+@pytest.mark.full_cases(
+    "tree-light",
+    "tree-dark",
+    "rig-light",
+    "rig-dark",
+    "campaign-dark",
+    "campaign-light",
+    "envelope-light",
+    "run-dark",
+    "run-light",
+    "stability-dark",
+    "stability-light",
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("kind", ["run", "rig", "tree", "stability", "campaign", "envelope"])
 def test_every_text_stands_out_from_what_it_stands_on(whole_page, kind, scheme):
     assert faint_texts(whole_page(kind, scheme=scheme)) == {}
 
 
+@pytest.mark.full_cases(
+    "campaign-requirements.peak_force-1.1-dark",
+    "campaign-requirements.peak_force-1.1-light",
+    "run-loop.delay-1.5-light",
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     ("kind", "key", "times"), [("run", "loop.delay", 1.5), ("campaign", "requirements.peak_force", 1.1)]
@@ -76,6 +93,7 @@ def test_texts_stand_out_when_a_number_has_been_moved(whole_page, kind, key, tim
     assert faint_texts(page) == {}
 
 
+@pytest.mark.full_cases("color: #8a8a8a", "opacity: .5")
 @pytest.mark.parametrize("faint", ["color: #8a8a8a", "opacity: .5", "background: #888"])
 def test_a_text_that_does_not_is_found(whole_page, faint):
     page = whole_page("envelope")

@@ -26,7 +26,17 @@ SETTLED = "'settled' in document.documentElement.dataset"
 ROUNDED = 1.5  # px
 
 
-@pytest.mark.full_cases("390-rig", "390-tree", "390-stability", "1440-rig", "1440-tree", "1440-stability")
+@pytest.mark.full_cases(
+    "390-rig",
+    "390-tree",
+    "390-stability",
+    "1440-rig",
+    "1440-tree",
+    "1440-stability",
+    "1440-run",
+    "390-campaign",
+    "390-run",
+)
 @pytest.mark.parametrize("kind", ["run", "campaign", "rig", "tree", "stability"])
 @pytest.mark.parametrize("width", [390, 1440])
 def test_what_is_read_stays_where_it_is(page_file, browse, kind, width):

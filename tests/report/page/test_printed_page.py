@@ -30,7 +30,7 @@ def put_on_paper(page) -> None:
     page.set_viewport_size(A4)
 
 
-@pytest.mark.full_cases("tree", "rig", "stability", "required")
+@pytest.mark.full_cases("tree", "rig", "stability", "required", "campaign")
 @pytest.mark.parametrize("kind", ["run", "rig", "tree", "stability", "campaign", "required"])
 def test_paper_has_all_that_is_read_and_nothing_to_press(whole_page, kind):
     page = whole_page(kind, scheme="dark", drawn=kind != "stability")
@@ -70,6 +70,7 @@ def test_a_printed_file_has_the_scene_in_it(whole_page):
     assert faults_of(scene, PARTS["run"]["light"]) == []
 
 
+@pytest.mark.full_cases("run")
 @pytest.mark.parametrize("kind", ["run", "campaign"])
 def test_no_printed_sheet_is_nearly_blank(whole_page, kind):
     """Every sheet has as much as a table, or a figure: none but a line that would have stood on the one before."""

@@ -41,7 +41,19 @@ TABLES = """() => [...document.querySelectorAll(".scroll")]
   })"""
 
 
-@pytest.mark.full_cases("390-rig", "390-tree", "390-envelope", "1440-rig", "1440-tree", "1440-envelope")
+@pytest.mark.full_cases(
+    "390-rig",
+    "390-tree",
+    "390-envelope",
+    "1440-rig",
+    "1440-tree",
+    "1440-envelope",
+    "1440-campaign",
+    "1440-run",
+    "1440-stability",
+    "390-campaign",
+    "390-run",
+)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width", [390, 1440])
 def test_all_has_room(whole_page, kind, width):
@@ -52,7 +64,7 @@ def test_all_has_room(whole_page, kind, width):
     assert page.evaluate(AXES) == []
 
 
-@pytest.mark.full_cases("tree")
+@pytest.mark.full_cases("tree", "campaign")
 @pytest.mark.parametrize("kind", ["run", "campaign", "tree"])
 def test_tables_on_a_phone_say_that_they_scroll(whole_page, kind):
     page = whole_page(kind, 390, 844)

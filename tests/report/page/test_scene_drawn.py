@@ -64,7 +64,7 @@ def wait_for_faults(page, parts: list[str], wanted: bool) -> list[str]:
         sleep(PAUSE)
 
 
-@pytest.mark.full_cases("dark-rig", "dark-tree")
+@pytest.mark.full_cases("dark-rig", "dark-tree", "light-rig", "light-run", "light-tree")
 @pytest.mark.parametrize("kind", PARTS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_scene_of_a_page_has_the_colours_of_its_parts(whole_page, kind, scheme):

@@ -200,7 +200,7 @@ def test_a_campaign_with_a_damaged_index_goes_on(lost, dock, file, whole, tmp_pa
 HEADLESS = Chunk(0, 1.0, {"reason": np.array(["", ""], object)}, {}).as_bytes().replace(b'["reason"]', b'["mass"]')
 
 
-@pytest.mark.full_cases("[]\\n", "\\xff\\n", "", '{"first": 0}\\n12')
+@pytest.mark.full_cases("[]\\n", "\\xff\\n", "", '{"first": 0}\\n12', "{}")
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]\n", b'{"first": 0}\n12', b"\xff\n", HEADLESS])
 def test_what_is_sealed_but_no_chunk_is_one_line(content, dock, file, tmp_path):
     assert dock("campaign", "run", file, "--runs", 4, "--out", "x").returncode == 0

@@ -23,6 +23,7 @@ asyncio.run(serve())
 """
 
 
+@pytest.mark.full_cases("silent")
 @pytest.mark.parametrize(
     "answer", [None, b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 40], ids=["silent", "closes", "web"]
 )

@@ -90,6 +90,7 @@ LAWS = {  # what remembers, and what does not
 }
 
 
+@pytest.mark.full_cases("coulomb")
 @pytest.mark.parametrize("law", LAWS)
 def test_what_sticks_can_be_looked_at_too(law):
     """The way to the first touch has nothing to do with friction: it is where it is without."""
@@ -117,6 +118,7 @@ def _plates_apart(distance: float) -> float:
     return coal.distance(plate, coal.Transform3s(), plate, half_turn, coal.DistanceRequest(), found)
 
 
+@pytest.mark.full_cases("0.012-False", "0.1-True")
 @pytest.mark.parametrize(("distance", "is_bound"), [(0.012, False), (0.1, True), (1.5, True)])
 def test_a_gap_beyond_the_field_of_a_mesh_is_told_as_a_bound(distance, is_bound):
     straight = dict.fromkeys(("approach.pitch", "approach.roll"), "0 deg") | {"approach.lateral_offset": [0, 0]}

@@ -181,6 +181,7 @@ def test_what_no_design_meets_is_told(tmp_path, dock):
     assert (tmp_path / "hard" / "report.html").exists()
 
 
+@pytest.mark.full_cases("changes5-design.minimise: no such figure in the summary")
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

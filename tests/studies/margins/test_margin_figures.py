@@ -51,6 +51,7 @@ def test_the_gain_margin_of_two_contacts_is_that_by_which_both_may_be_harder(loa
     assert below["growth_rate_1_s"] < 0 < above["growth_rate_1_s"]
 
 
+@pytest.mark.full_cases("0")
 @pytest.mark.parametrize("part", ["0", "1"])
 def test_slopes_by_both_parts_of_a_pair_of_poles_are_those_of_differences(part):
     scenario = scenario_from("sits")

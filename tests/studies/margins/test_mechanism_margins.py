@@ -226,7 +226,7 @@ OF_FEW_BODIES = [
 ]
 
 
-@pytest.mark.full_cases("flexible-panels-changes5-words5")
+@pytest.mark.full_cases("flexible-panels-changes5-words5", "None-changes12-words12", "None-changes7-words7")
 @pytest.mark.parametrize(
     ("preset", "changes", "words"),
     [("flexible-panels", *line) for line in LINES] + [(None, *line) for line in OF_FEW_BODIES],

@@ -203,6 +203,7 @@ def test_page_opens_dark_and_light(name, browse, reports, tmp_path):
     check_dark_and_light(browse, reports[name], tmp_path, height=2600)
 
 
+@pytest.mark.full_cases("chart-1100", "family-1100", "family-400")
 @pytest.mark.parametrize("width", [400, 1100])
 @pytest.mark.parametrize("name", ["chart", "family"])
 def test_figures_show_at_every_width(name, width, browse, reports, tmp_path):
