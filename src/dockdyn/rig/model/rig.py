@@ -77,7 +77,8 @@ class RigState(NamedTuple):
     action: Compensation
     port_work: Scalar  # J, of the contact's force on the port at the robot
     contact_work: Scalar | None  # J, of its whole load there; None along a line, where that is the same
-    pending: tuple[Float[Array, "cycles axes"], ...] = ()  # commands (m, rad) that do not apply yet, the newest first
+    # commands (m, rad) that do not apply yet and, of a robot that follows at once, their velocities, the newest first
+    pending: tuple[Float[Array, "cycles axes"], ...] = ()
     reading: Axes | None = None  # N, N m, that the sensor has where what is measured is more than the contact's load
     encoded: Float[Array, "rows axes"] | None = (
         None  # m, rad, poses by the encoders at the last steps, the newest first
@@ -187,8 +188,8 @@ class Rig(Module):
         last = moving.pending[0][0] if self.applies_after else command
         moving, answer = self.answered(moving, now.asks, time, robot, ideal, last)
         total, compensation, virtual = answer[:3]
-        pending, applies = self.advance_queue(moving.pending, answer.command)
-        known = choose_branch(now.holds, lambda: self.robot.known(moving.state, applies, answer.rate), known)
+        pending, applies, rate = self.advance_queue(moving.pending, answer.command, answer.rate)
+        known = choose_branch(now.holds, lambda: self.robot.known(moving.state, applies, rate), known)
         moving = moving._replace(pending=choose_branch(now.holds, lambda: pending, moving.pending))
         load = moving.load
         if schedule.continuous_force:
@@ -216,11 +217,19 @@ class Rig(Module):
         port_work, contact_work = map_leaves(lambda old, new: old + new, before, (work, whole))
         return moving._replace(tick=moving.tick + 1, state=state, port_work=port_work, contact_work=contact_work), found
 
-    def advance_queue(self, pending: tuple[Array, ...], command: Axes) -> tuple[tuple[Array, ...], Axes]:
-        """Return the commands that do not apply yet once another one is taken, and the one that does now."""
+    def advance_queue(
+        self, pending: tuple[Array, ...], command: Axes, rate: Axes
+    ) -> tuple[tuple[Array, ...], Axes, Axes]:
+        """Return the `pending` commands once another one is taken, and the one that applies now with its velocity.
+
+        `rate` (m/s, rad/s) goes with the command that is taken. Where only commands are kept, those of a robot with dynamics,
+        it goes on as it is: nothing asks for it.
+        """
         if not pending:
-            return (), command
-        return (shift_rows(command, pending[0]),), pending[0][-1]
+            return (), command, rate
+        newest, oldest = (command, rate), [rows[-1] for rows in pending]
+        applies, its_rate = (*oldest, rate)[:2]
+        return tuple(shift_rows(one, rows) for one, rows in zip(newest, pending, strict=False)), applies, its_rate
 
     def encoders(self, pose: Axes, noise: Port | None) -> Axes:
         """Return what the encoders say of a `pose` (m, rad); `noise` is standard normal."""

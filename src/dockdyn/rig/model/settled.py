@@ -45,7 +45,7 @@ def settled_rig(rig: Rig, begun: RigState) -> RigState:
         past=rows[1:],
         touched=place,
         memory=None if rig.compensator is None else rig.compensator.init(place, speed),
-        pending=(_earlier_commands(rig, first, moves, 1 + np.arange(rig.applies_after)),) if rig.applies_after else (),
+        pending=_pending_commands(rig, first, moves) if rig.applies_after else (),
     )
     if rig.mounting is None:
         return begun
@@ -77,6 +77,12 @@ def known_before(rig: Rig, first: Axes, rate: Axes, ticks: np.ndarray) -> Float[
     later = jax.vmap(robot.advance)(rig.tick * jnp.arange(each))[holds * each - ticks]
     grown = (before[:, :, None, :] * later.reshape(len(ticks), -1, *later.shape[-2:])).sum(-1)
     return jnp.concatenate([grown, told[..., None]], axis=-1)
+
+
+def _pending_commands(rig: Rig, first: Axes, rate: Axes) -> tuple[Float[Array, "holds axes"], ...]:
+    """Return the commands that do not apply yet before the one of t = 0, `first`, as a `RigState` has them."""
+    places = _earlier_commands(rig, first, rate, 1 + np.arange(rig.applies_after))
+    return (places,) if rig.robot.robot is not None else (places, jnp.broadcast_to(rate, places.shape))
 
 
 def _earlier_commands(rig: Rig, first: Axes, rate: Axes, holds: np.ndarray) -> Float[Array, "holds axes"]:

@@ -1,0 +1,66 @@
+"""What of a command is old is old together: its place, its velocity and the acceleration in it, in runs and in margins."""
+
+import numpy as np
+import pytest
+from helpers.line_rig import line_rig
+from numpy.testing import assert_allclose
+
+import dockdyn
+from dockdyn.rig.compensator import growth_of_run, join_rig
+from dockdyn.stability.sampled_loop import SampledLoop
+
+
+def some_contact(rng, hold):
+    """The mass (kg), stiffness (N/m) and damping (N s/m) of a contact that turns by a third of a radian in a hold (s)."""
+    mass, frequency = 10 ** rng.uniform(1, 3), rng.uniform(0.31, 0.34) / hold
+    return mass, mass * frequency**2, rng.uniform(0.1, 1.2) * mass * frequency
+
+
+def rig_in(contact, loop, **others):
+    """A rig along a line in such a contact."""
+    mass, stiffness, damping = contact
+    law = {"law": "spring-dashpot", "stiffness": stiffness, "damping": damping}
+    return line_rig(mass, law | others.pop("law", {}), loop=loop, **{"velocity": 0.05, "duration": 1.0} | others)
+
+
+def growths_of(scenario):
+    """The growth rate (1/s) of the run's own map, and of the margins."""
+    return growth_of_run(scenario), SampledLoop(join_rig(scenario).loop).growth_rate()
+
+
+def growth_of_waiting(contact, hold, holds):
+    """The growth rate (1/s) of a mass under F = −K x − B v of so many holds ago, held: by a map from hold to hold."""
+    mass, stiffness, damping = contact
+    count = 2 * (holds + 1)
+    whole = np.eye(count, k=-2)  # pairs of place and velocity, the newest first
+    whole[:2] = 0
+    whole[:2, :2] = [[1, hold], [0, 1]]
+    whole[:2, -2:] -= np.outer([hold**2 / 2, hold], [stiffness, damping]) / mass
+    return np.log(np.abs(np.linalg.eigvals(whole)).max()) / hold
+
+
+@pytest.mark.full_cases("continuous-2", "zero-order-hold-1")
+@pytest.mark.parametrize(("dynamics", "after"), [("continuous", 1), ("continuous", 2), ("zero-order-hold", 1)])
+def test_a_robot_that_follows_at_once_has_the_velocity_of_the_command_that_applies(load, dynamics, after):
+    """Commands that apply so many holds later are a delay of so many holds."""
+    rng = np.random.default_rng(after)
+    for _ in range(3):
+        hold = 10 ** rng.uniform(-3, -2)
+        contact = some_contact(rng, hold)
+        loop = {"hold": {"period": hold, "applies_after": after}}
+        if dynamics != "continuous":
+            loop["dynamics"] = {"period": hold, "method": dynamics}
+        scenario = load(rig_in(contact, loop, bilateral=True, law={"adhesion": True}))
+        run, judged = growths_of(scenario)
+        assert run == pytest.approx(judged, rel=1e-9)
+        if dynamics == "zero-order-hold":  # what is measured is what was there before the command of the instant
+            assert run == pytest.approx(growth_of_waiting(contact, hold, after + 1), rel=1e-9)
+        if dynamics == "continuous":
+            assert run == pytest.approx(growth_of_waiting(contact, hold, after), rel=1e-9)
+        near = {"position": -0.3 * hold * 0.05}
+        later = {"delay": after * hold, **loop, "hold": {"period": hold}}
+        bounces = [
+            dockdyn.simulate(load(rig_in(contact, one, **near, duration=40 * hold))).velocity.values
+            for one in (loop, later)
+        ]
+        assert_allclose(*bounces, rtol=0, atol=1e-9 * np.abs(bounces).max())
