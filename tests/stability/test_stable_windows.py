@@ -203,6 +203,7 @@ def growth_by_lambert(rate, turns, delay):
     return branches.real.max()
 
 
+@pytest.mark.full
 def test_eigenvalues_that_tie_in_modulus_at_all_frequencies_cross_each_at_its_own_delay():
     """ẋ = −a x + M x(t − h) with eigenvalues of M on a circle of b > a, beside the roots by Lambert's W.
 
