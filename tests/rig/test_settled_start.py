@@ -30,6 +30,12 @@ LOOPS = {
         "compensator": {"law": "command-lead", "lead": "11 ms", "second_lead": "60 us*s"},
     },
     "no robot": {"robot": None, "dynamics": {"period": "4 ms"}},
+    "no robot, led, half a period": {
+        "robot": None,
+        "dynamics": {"method": "half-period", "period": "3 ms"},
+        "compensator": {"law": "command-lead", "lead": "11 ms", "second_lead": "60 us*s"},
+        "hold": {"period": "4 ms", "applies_after": 2},
+    },
     "a tool": {
         "dynamics": {"period": "4 ms"},
         "hold": {"period": "4 ms", "applies_after": 1},
@@ -85,6 +91,7 @@ def beginnings(load, content):
     "continuous",
     "half a period",
     "no robot",
+    "no robot, led, half a period",
     "holds between steps",
 )
 @pytest.mark.parametrize("name", LOOPS)

@@ -64,3 +64,38 @@ def test_a_robot_that_follows_at_once_has_the_velocity_of_the_command_that_appli
             for one in (loop, later)
         ]
         assert_allclose(*bounces, rtol=0, atol=1e-9 * np.abs(bounces).max())
+
+
+LAG = {"bandwidth": "60 Hz", "damping": 0.7}
+JUMPY = {"numerator": [2e-3, 1.0], "denominator": [4e-6, 3e-3, 1.0]}  # its velocity jumps with each command
+LEADS = "command-lead"
+SHAPES = {  # dynamics, robot, law, delay in holds
+    "half a period, at once": ("half-period", None, None, 0.7),
+    "half a period, at once, leads": ("half-period", None, LEADS, 1.3),
+    "half a period, leads": ("half-period", LAG, LEADS, 0.6),
+    "leads": ("continuous", LAG, LEADS, 1.6),
+    "leads, at a command": ("continuous", None, LEADS, 1.0),
+    "half a period, leads, at a command": ("half-period", None, LEADS, 0.5),
+    "leads, a jumping velocity, at a command": ("continuous", JUMPY, LEADS, 1.0),
+}
+
+
+@pytest.mark.full_cases(*(name for name in SHAPES if name != "half a period, at once, leads"))
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_run_with_continuous_dynamics_grows_as_its_margins_say(load, name):
+    """The margins by the exact map, which `tests/stability` compares with a simulation; the run by its own, in ticks."""
+    dynamics, robot, law, delay = SHAPES[name]
+    rng = np.random.default_rng(list(SHAPES).index(name))
+    for _ in range(4):
+        hold = rng.uniform(3e-3, 5e-3)
+        contact = some_contact(rng, hold)
+        loop = {"delay": delay * hold, "hold": {"period": hold}, "dynamics": {"method": dynamics}}
+        if dynamics == "half-period":
+            loop["dynamics"]["period"] = hold  # so that half of it is an instant of the delay of half a hold, too
+        if robot is not None:
+            loop["robot"] = robot
+        if law is not None:
+            lead = hold * rng.uniform(0.3, 1.5)
+            loop["compensator"] = {"law": law, "lead": lead, "second_lead": lead**2 * rng.uniform(0.2, 1.5)}
+        run, judged = growths_of(load(rig_in(contact, loop, bilateral=True, law={"adhesion": True})))
+        assert run == pytest.approx(judged, abs=1e-4 * np.sqrt(contact[1] / contact[0]))

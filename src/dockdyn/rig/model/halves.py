@@ -85,7 +85,7 @@ def compute_cycle(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, A
         moving = with_sensor_load(rig, moving._replace(reading=load), computer.pose)
     time, nothing = moving.tick * rig.tick, jnp.zeros(plant.port_axes)
     oracle, robot = IdealContact(nothing, nothing), (places[0], nothing)
-    moving, answer = rig.answered(moving, True, time, robot, oracle, computer.command)
+    moving, answer = rig.answered(moving, True, time, robot, oracle, computer.command, moving.load)
     seen = rig.seen(moving, time, robot, oracle)
     moving = moving._replace(motion=plant.told(time, moving.motion, rig.sensor.detects_contact(load)))
     moving = rig.stepped(moving, answer.total, time)
