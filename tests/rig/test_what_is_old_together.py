@@ -7,7 +7,11 @@ from numpy.testing import assert_allclose
 
 import dockdyn
 from dockdyn.rig.compensator import growth_of_run, join_rig
+from dockdyn.stability.growth import batch_of_one, growth_rates
+from dockdyn.stability.loop import make_loop
+from dockdyn.stability.pade import approximate_loop
 from dockdyn.stability.sampled_loop import SampledLoop
+from dockdyn.stability.transfer_function import TransferFunction
 
 
 def some_contact(rng, hold):
@@ -99,3 +103,25 @@ def test_a_run_with_continuous_dynamics_grows_as_its_margins_say(load, name):
             loop["compensator"] = {"law": law, "lead": lead, "second_lead": lead**2 * rng.uniform(0.2, 1.5)}
         run, judged = growths_of(load(rig_in(contact, loop, bilateral=True, law={"adhesion": True})))
         assert run == pytest.approx(judged, abs=1e-4 * np.sqrt(contact[1] / contact[0]))
+
+
+def test_commands_that_wait_make_the_robot_s_velocity_late_too():
+    """Beside the exact loop with its instants, of which the fifth order leaves out what is beyond the oscillation."""
+    rng = np.random.default_rng(21)
+    for number in range(24):
+        mass, frequency, hold = 10 ** rng.uniform(1, 3), rng.uniform(8, 25), rng.uniform(1e-3, 3e-3)
+        stiffness = mass * frequency**2
+        robot = TransferFunction((1.0,), (4e-6, 2e-3, 1.0)) if number % 2 else None
+        loop = make_loop(
+            mass,
+            stiffness,
+            rng.uniform(0, 0.1) * mass * frequency,
+            delay=rng.uniform(0, 2) * hold,
+            hold=hold,
+            robot=robot,
+            applies_after=int(rng.integers(1, 6)),
+            gain=rng.uniform(0.1, 0.5) * mass * frequency,
+        )
+        exact = growth_rates(batch_of_one(loop))[0]
+        found = approximate_loop(loop, robot, 5).roots(float(loop.gain)).real.max()
+        assert found == pytest.approx(exact, abs=1e-4 * frequency)
