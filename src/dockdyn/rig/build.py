@@ -128,8 +128,8 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
 
 
 def _averaging_sensor(sensor: SensorModel, period: float) -> SensorModel:
-    """Return a sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were
-    asked."""
+    """Return a sensor whose force acts continuously: compensators, asked every `period` (s), see its mean over as long,
+    whose middle is as old as the delay."""
     window = min(period, 2 * float(sensor.delay))
     return replace(sensor, averaging=number(window or None))
 
