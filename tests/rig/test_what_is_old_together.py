@@ -105,6 +105,7 @@ def test_a_run_with_continuous_dynamics_grows_as_its_margins_say(load, name):
         assert run == pytest.approx(judged, abs=1e-4 * np.sqrt(contact[1] / contact[0]))
 
 
+@pytest.mark.full
 def test_commands_that_wait_make_the_robot_s_velocity_late_too():
     """Beside the exact loop with its instants, of which the fifth order leaves out what is beyond the oscillation."""
     rng = np.random.default_rng(21)
