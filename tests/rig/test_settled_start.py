@@ -6,6 +6,9 @@ from helpers.line_rig import line_rig
 from numpy.testing import assert_allclose
 
 import dockdyn
+from dockdyn.rig.compensator import join_rig
+from dockdyn.rig.model.delayed_reads import ages_of
+from dockdyn.rig.model.halves import begin_computer, begin_laboratory, compute_cycle, laboratory_measurement, with_pose
 
 EARLIER = 0.6  # s, before the run that is looked at: a whole number of cycles of all loops here
 LOOKED = 0.06  # s, from the start on
@@ -30,6 +33,12 @@ LOOPS = {
         "compensator": {"law": "command-lead", "lead": "11 ms", "second_lead": "60 us*s"},
     },
     "no robot": {"robot": None, "dynamics": {"period": "4 ms"}},
+    "no robot, led, half a period": {
+        "robot": None,
+        "dynamics": {"method": "half-period", "period": "3 ms"},
+        "compensator": {"law": "command-lead", "lead": "11 ms", "second_lead": "60 us*s"},
+        "hold": {"period": "4 ms", "applies_after": 2},
+    },
     "a tool": {
         "dynamics": {"period": "4 ms"},
         "hold": {"period": "4 ms", "applies_after": 1},
@@ -85,6 +94,7 @@ def beginnings(load, content):
     "continuous",
     "half a period",
     "no robot",
+    "no robot, led, half a period",
     "holds between steps",
 )
 @pytest.mark.parametrize("name", LOOPS)
@@ -144,3 +154,18 @@ def test_each_axis_in_space_begins_as_after_a_long_approach(load):
     for quantity, scale in (("robot_velocity", SPEED), ("robot_position", 1e-3)):
         known = early[quantity].values[first : first + 12]
         assert_allclose(late[quantity].values[:12], known, rtol=0, atol=1e-8 * scale, err_msg=quantity)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("samples", [1, 2, 4])
+def test_the_computer_of_a_rig_knows_where_the_robot_was_in_the_cycles_before(load, samples):
+    """Where its first force was measured, some cycles before the start, is where the rig has it, as often as that samples."""
+    rng = np.random.default_rng(samples)
+    for late in (1, 2, 3):
+        sensor = {"delay": late * 4e-3, "period": 4e-3 / samples}
+        rig = join_rig(load(approach(rng, dynamics={"period": 4e-3}, sensor=sensor))).rig
+        ages = ages_of(rig)
+        known = rig.measured(ages, rig.begin(), 0.0, None).touched
+        pose = laboratory_measurement(rig, ages, begin_laboratory(rig), None).pose
+        seen = compute_cycle(rig, with_pose(rig, begin_computer(rig), pose), np.zeros(1))[2]
+        assert_allclose(seen.touched_position, known, rtol=1e-12)

@@ -99,7 +99,8 @@ def simulated(case, cycles, start=(1.0, 0.0), push=0.0):
     assert step or not kv  # between instants only what a first-order equation of the velocity can do
     rounding, end = 1e-9 * hold, cycles * cycle_of(case) * hold
     x, v = start
-    force = speed = noted = impulse = 0.0
+    force = speed = impulse = 0.0
+    noted = 0.0, 0.0
     positions, groups = [], instants(case, end)
 
     def contact(times, before):
@@ -114,14 +115,14 @@ def simulated(case, cycles, start=(1.0, 0.0), push=0.0):
             impulse = 0.0
         if "step" in names:
             speed = v if case["velocity"] == "model" else float(robot.motion(t, t - rounding)[1])
-        total = (force if sample or step else float(contact(t, t + 2 * rounding if tau else t - rounding))) + push
+        total = (force if sample or step else float(contact(t, t - rounding))) + push
         own = v if case["velocity"] == "model" else float(robot.motion(t, t - rounding)[1])
         total -= g * (speed if step else own) + kv * x + bv * v
-        led = x + lead * v + second * total / m
+        led = x + lead * v + second * total / m, v + lead * total / m
         if "record" in names:
             noted = led
         if "hold" in names:
-            robot.command(t, noted if case["dynamics"] == "half-period" else led, v + lead * total / m)
+            robot.command(t, *(noted if case["dynamics"] == "half-period" else led))
         if "step" in names:
             x, v = x + step * v + STEPS[case["dynamics"]] * step**2 * total / m, v + step * total / m
         length = after - t
@@ -156,6 +157,8 @@ STRUCTURES = [
     (None, "1/2", "zero-order-hold", 1, "model"),
     ("2/3", "1/3", "semi-implicit-euler", 0, "robot"),
     ("1/4", "1/2", "explicit-euler", 3, "robot"),
+    (None, "1/2", "half-period", 0, "model"),
+    (None, "3/2", "half-period", 1, "robot"),
 ]
 MORE_STRUCTURES = [
     (sensor, step, dynamics, order, velocity)

@@ -4,6 +4,7 @@ is no delay equation."""
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.special
 from delay_systems import delta
 from numpy.testing import assert_allclose
 
@@ -194,3 +195,39 @@ def test_complex_matrices_are_not_taken_for_real_ones():
 def test_what_windows_cannot_be_asked_for(others):
     with pytest.raises(ValueError, match=next(iter(others))):
         stable_windows(WELL, [0.1], **others)
+
+
+def growth_by_lambert(rate, turns, delay):
+    """The largest real part of the roots of s + rate = μ exp(−s h) for some complex μ, in closed form."""
+    branches = scipy.special.lambertw(turns * delay * np.exp(rate * delay)) / delay - rate
+    return branches.real.max()
+
+
+@pytest.mark.full
+def test_eigenvalues_that_tie_in_modulus_at_all_frequencies_cross_each_at_its_own_delay():
+    """ẋ = −a x + M x(t − h) with eigenvalues of M on a circle of b > a, beside the roots by Lambert's W.
+
+    Whatever the frequency, eigenvalues of (jω + a)⁻¹ M tie in modulus; all cross at √(b² − a²).
+    """
+    rng = np.random.default_rng(33)
+    several = 0
+    for _ in range(25):
+        pairs, rate = rng.integers(1, 4), rng.uniform(0.5, 2)
+        size, angles = rate * rng.uniform(1.1, 4), rng.uniform(0, np.pi, pairs)
+        turned = [[[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]] for angle in angles]
+        change = rng.normal(size=(2 * pairs, 2 * pairs))
+        late = change @ scipy.linalg.block_diag(*turned) @ np.linalg.inv(change) * size
+        turns = size * np.exp(1j * np.concatenate([angles, -angles]))
+        frequency = np.sqrt(size**2 - rate**2)
+        windows = stable_windows([-rate * np.eye(2 * pairs), late], [0.0])
+        first = (np.angle(turns) - np.arctan2(frequency, rate)) % (2 * np.pi) / frequency
+        within = first[:, None] + 2 * np.pi / frequency * np.arange(2)
+        crossings = np.array([h for h, _ in windows.crossings])
+        assert_allclose(crossings[crossings < 2 * np.pi / frequency], np.sort(within[:, 0]), rtol=1e-6)
+        ends = np.array([0.0, *np.sort(within.ravel())])
+        for delay in (ends[1:] + ends[:-1]) / 2:
+            growth = growth_by_lambert(rate, turns, delay)
+            inside = any(low <= delay < high for low, high in windows.stable)
+            assert inside == (growth < 0) or abs(growth) < 1e-6, (rate, angles, delay, growth, windows)
+        several += pairs > 1 and windows.critical_delay > 0
+    assert several

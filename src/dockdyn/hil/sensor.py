@@ -15,6 +15,9 @@ from dockdyn.hil.block import DiscreteBlock
 from dockdyn.integrate.model import Scalar
 from dockdyn.trees import field
 
+SIGMAS = 5.0  # of the noise, above which a force counts as contact
+ROUNDING = 1e-9  # of a force, by which its size is off at most
+
 
 class Draws(NamedTuple):
     """Random numbers of one sample."""
@@ -67,7 +70,7 @@ class SensorModel(DiscreteBlock):
     resolution: Scalar | None = None  # N
     drop_rate: Scalar | None = None  # probability that a sample is lost and the last one stays
     position_noise: Scalar | None = None  # m, standard deviation of the robot's encoders
-    threshold: Scalar | None = None  # N, above which a force counts as contact
+    threshold: Scalar | None = None  # N, above which a force counts as contact; None: above what is read without one
     forces: int = field(static=True, default=1)  # axes of a load that are forces
 
     @property
@@ -117,6 +120,17 @@ class SensorModel(DiscreteBlock):
             return position
         return position + self.position_noise * drawn
 
+    def largest_reading(self) -> Scalar:
+        """Return what is read at most while nothing touches (N): on every axis the bias, rounded, and five sigmas of noise."""
+        still = jnp.zeros(())
+        if self.bias is not None:
+            still = still + jnp.abs(self.bias)
+        if self.resolution is not None:
+            still = still + self.resolution / 2
+        still = still * (np.sqrt(self.forces) * (1 + ROUNDING))
+        return still if self.noise is None else still + SIGMAS * self.noise
+
     def detects_contact(self, load: Float[Array, "load"]) -> Bool[Array, ""]:
         """Return whether a measured `load` is taken for contact."""
-        return jnp.sum(load[: self.forces] ** 2) > (0.0 if self.threshold is None else self.threshold**2)
+        threshold = self.largest_reading() if self.threshold is None else self.threshold
+        return jnp.sum(load[: self.forces] ** 2) > threshold**2

@@ -28,8 +28,6 @@ from dockdyn.scenario.tables.rig.robot import AXES, RobotSection
 from dockdyn.stability.loop import Loop, RobotStateSpace
 from dockdyn.trees import map_leaves
 
-SIGMAS = 5.0  # of the noise, above which a force counts as contact
-
 
 def sensor_of(content: RigContent, forces: int) -> SensorModel:
     """Return the sensor of a loop; imperfections of size zero are left out."""
@@ -38,12 +36,11 @@ def sensor_of(content: RigContent, forces: int) -> SensorModel:
     def stated(name: str) -> Any:  # noqa: ANN401, as `number`
         return number(getattr(section, name) or None)
 
-    threshold = section.threshold if section.threshold is not None else SIGMAS * section.noise + abs(section.bias)
     return SensorModel(
         delay=number(content.loop.delay + section.delay),
         **{name: stated(name) for name in ("jitter", "noise", "bias", "range", "resolution", "drop_rate")},
         **{name: stated(name) for name in ("averaging", "delay_amplitude", "delay_period", "position_noise")},
-        threshold=number(threshold or None),
+        threshold=number(section.threshold),
         forces=forces,
     )
 
@@ -131,8 +128,8 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
 
 
 def _averaging_sensor(sensor: SensorModel, period: float) -> SensorModel:
-    """Return a sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were
-    asked."""
+    """Return a sensor whose force acts continuously: compensators, asked every `period` (s), see its mean over as long,
+    whose middle is as old as the delay."""
     window = min(period, 2 * float(sensor.delay))
     return replace(sensor, averaging=number(window or None))
 

@@ -258,7 +258,7 @@ def _exchange_cycle(
     chance: Chance | None = given.get("chance")
     last = rig.robot.command(laboratory.past[0])
     command = jnp.where(given["send"] != 0, given["command"], laboratory.pending[0][0] if rig.applies_after else last)
-    pending, command = rig.advance_queue(laboratory.pending, command)
+    pending, command, _ = rig.advance_queue(laboratory.pending, command, jnp.zeros_like(command))
     laboratory = laboratory._replace(pending=pending)
     sample = 0
     for samples in (*rig.schedule.samples[1:], True):

@@ -271,11 +271,15 @@ def phase_error(loop: Loop, root: complex | None) -> float | None:
 
 
 def steady_state_error(loop: Loop) -> float:
-    """Return the force left on the model per unit of a force step, in a stable loop (SITS, eqs. 41, 42)."""
+    """Return the force left on the model per unit of a force step, in a stable loop (SITS, eqs. 41, 42).
+
+    At rest the delayed contact and the one in software balance the step together.
+    """
     if loop.sampled():
         return SampledLoop(loop).steady_state_error()
     matrices = matrices_of(loop)
     push = np.zeros(matrices.shape[-1])
     push[1] = 1 / float(loop.moved_mass)
     settled = np.linalg.solve(-matrices.sum(axis=0), push)
-    return float(1 + float(loop.moved_mass) * (matrices[1] @ settled)[1])
+    late = float(loop.moved_mass) * (matrices[1] @ settled)[1]
+    return float(1 + late - float(loop.virtual_stiffness) * settled[0])

@@ -150,12 +150,16 @@ def loop_polynomial(
 
 def approximate_loop(loop: Loop, robot: TransferFunction | None, order: int) -> LoopPolynomial:
     """Return the polynomial of `loop`, whose robot is also given as a transfer function. The periods of its sensor and of its
-    dynamics, a sensor that averages, and a tool's inertia are left out."""
-    return loop_polynomial(
+    dynamics, a sensor that averages, and a tool's inertia are left out.
+
+    Commands that apply later make the force later, and the robot's velocity, which a gain may multiply, too.
+    """
+    waiting = 0.0 if loop.hold is None else loop.applies_after * float(loop.hold)
+    found = loop_polynomial(
         float(loop.moved_mass),
         float(loop.stiffness),
         float(loop.damping),
-        float(loop.delay) + (0.0 if loop.hold is None else loop.applies_after * float(loop.hold)),
+        float(loop.delay) + waiting,
         0.0 if loop.hold is None else float(loop.hold),
         robot,
         order,
@@ -163,6 +167,11 @@ def approximate_loop(loop: Loop, robot: TransferFunction | None, order: int) -> 
         leads=(float(loop.lead), float(loop.second_lead)),
         virtual=(float(loop.virtual_stiffness), float(loop.virtual_damping)),
     )
+    if not waiting or loop.velocity == "model":
+        return found
+    late = pade_delay(waiting, order)
+    constant, per_gain = np.polymul(found.constant, late.denominator), np.polymul(found.per_gain, late.numerator)
+    return LoopPolynomial(tuple(constant.tolist()), tuple(per_gain.tolist()))
 
 
 def even_and_odd_parts(

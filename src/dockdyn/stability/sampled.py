@@ -2,8 +2,8 @@
 
 Between instants the loop is linear and constant. The measurement delay needs no approximation: the delayed force is that
 of a copy of the robot driven by the same held commands, later. Instants that coincide happen in this order: force and
-velocity are measured, the delayed copy receives its command, the hold takes the model's position, the dynamics step. So
-what is measured at an instant is what was there before the command of that instant.
+velocity are measured, the hold takes the model's position, the delayed copy receives its command, the dynamics step. So
+what is measured at an instant, and what the hold takes of an acceleration, is what was there before any command of it.
 
 Units: SI: s, m, N, N/m; multipliers dimensionless.
 Source: SITS, eqs. 19 and 20; sampled systems by matrix exponentials, Van Loan 1978, IEEE Trans. Autom. Control
@@ -34,7 +34,8 @@ class Layout:
         ideal = int(loop.robot is None)
         each = self.channels = loop.plant.channels
         counts = {
-            "recorded": int(loop.dynamics == "half-period"),  # position that the hold will take
+            "recorded": int(loop.dynamics == "half-period"),  # command that the hold will take
+            "recorded_velocity": ideal * int(loop.dynamics == "half-period"),
             "force": int(bool(hyperperiod.samples or hyperperiod.steps)),  # measured and held
             "impulse": int(hyperperiod.averages),  # N s, of the force since the last sample
             "last_speed": int(
@@ -187,12 +188,20 @@ class Wiring:
 
     def renew_command(self) -> Float[Array, "n n"]:
         """Return the jump by which the hold renews the command."""
-        lay = self.lay
-        newest = lay.row_of("recorded") if self.loop.dynamics == "half-period" else self.led
+        lay, newest, velocity = self.lay, self.led, self.led_velocity
+        if self.loop.dynamics == "half-period":
+            newest, velocity = lay.row_of("recorded"), lay.row_of("recorded_velocity")
         rows = {"command": newest, "older": lay.command_rows()[:-1]}
         if self.loop.robot is None:
-            rows |= {"command_velocity": self.led_velocity, "older_velocities": lay.command_rows(velocities=True)[:-1]}
+            rows |= {"command_velocity": velocity, "older_velocities": lay.command_rows(velocities=True)[:-1]}
         return lay.jump_to_rows(**rows)
+
+    def record_command(self) -> Float[Array, "n n"]:
+        """Return the jump by which the command that is meant is kept, for the hold to take later."""
+        rows = {"recorded": self.led}
+        if self.loop.robot is None:
+            rows["recorded_velocity"] = self.led_velocity
+        return self.lay.jump_to_rows(**rows)
 
     def release_command(self, age: Int[Array, ""]) -> Float[Array, "n n"]:
         """Return the jump by which the delayed copy receives the command that is `age` renewals old."""
@@ -245,16 +254,16 @@ def cycle_map(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     lay, hold = wiring.lay, loop.hold
     assert hold is not None
     age = _age_of(loop, hyperperiod) + loop.applies_after * hold
-    waiting = jnp.ceil(age / hold - EDGE).astype(int)  # renewals from a command to the one after its release
-    phase = age - hold * jnp.floor(age / hold + EDGE)
-    at_once = waiting == 0
-    with_hold = (phase < EDGE * hold) & ~at_once
-    release, take = wiring.release_command(jnp.maximum(waiting - 1, 0)), wiring.renew_command()
-    loose = [(phase, release, ~at_once & ~with_hold)]  # instants that no grid knows, once in every hold period
+    waiting = jnp.floor(age / hold + EDGE)  # renewals from a command to its release
+    phase = age - hold * waiting
+    with_hold = phase < EDGE * hold
+    release, take = wiring.release_command(waiting.astype(int)), wiring.renew_command()
+    loose = [(phase, release, ~with_hold)]  # instants that no grid knows, once in every hold period, as they coincide
     if loop.dynamics == "half-period":
         assert loop.dynamics_period is not None
-        record = lay.jump_to_rows(recorded=wiring.led)
-        loose.append((hold - loop.dynamics_period / 2, record, jnp.asarray(True)))
+        late = hold - loop.dynamics_period / 2
+        late = jnp.where(jnp.abs(late - phase) < EDGE * hold, phase, late)
+        loose.insert(0, (late, wiring.record_command(), jnp.asarray(True)))
 
     holding, stepping = hyperperiod.instants(hyperperiod.holds), hyperperiod.instants(hyperperiod.steps)
     marks = sorted(holding | stepping | hyperperiod.instants(hyperperiod.samples))
@@ -272,7 +281,7 @@ def cycle_map(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     for place, (start, way) in enumerate(zip(marks, ways, strict=True)):
         moving = moving.after_jump(wiring.measure_at(start))
         if start in holding:
-            moving = moving.after_jump(release, with_hold).after_jump(take).after_jump(release, at_once)
+            moving = moving.after_jump(take).after_jump(release, with_hold)
         if start in stepping:
             step, push = wiring.step_dynamics()
             moving = moving.after_jump(step)
@@ -310,7 +319,7 @@ def propagate_between(
     hold: Float[Array, ""],
 ) -> Way:
     """Return the way from `low` to `high` (s after the last renewal), through the loose instants on the way in their order."""
-    order = jnp.argsort(jnp.stack([time for time, _, _ in loose]))
+    order = jnp.argsort(jnp.stack([time for time, _, _ in loose]), stable=True)
     times, jumps, on = (jnp.stack(part)[order] for part in zip(*loose, strict=True))
     here = (times >= low - EDGE * hold) & (times < high - EDGE * hold)
     # not by clip, whose derivative is a half at the ends

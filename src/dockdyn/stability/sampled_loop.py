@@ -55,12 +55,13 @@ class SampledLoop:
     def steady_state_error(self) -> float:
         """Return the force left on the model per unit of a force step, once all has settled (SITS, eqs. 41, 42).
 
-        Zero for a stable loop: the contact force then balances the step. NaN for a loop that does not settle.
+        Zero for a stable loop: the contacts, that in software among them, then balance the step. NaN for a loop that does not
+        settle.
         """
         if self.spectral_radius() >= 1:
             return float("nan")
         rest = np.linalg.solve(np.eye(len(self.cycle.monodromy)) - self.cycle.monodromy, self.cycle.response)
-        return float(1 + self.cycle.contact @ rest)
+        return float(1 + self.cycle.contact @ rest - float(self.loop.virtual_stiffness) * (self.cycle.position @ rest))
 
     def response(self, cycles: int, position: float = 0.0, velocity: float = 0.0) -> Float[np.ndarray, "cycles+1"]:
         """Return the position of the model (m) at the start of each cycle, moving from a `position` (m) with a `velocity`

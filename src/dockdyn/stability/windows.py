@@ -23,6 +23,7 @@ NARROW = 0.2  # a gain whose logarithm comes as near to zero as this between two
 MOST_TURNS = 200  # of the fastest crossing frequency
 NO_TURN = 1e-12  # rad: a phase within rounding of zero, that of a loop which is on the edge without any delay
 AT_ONCE, MOST_FURTHER = 8, 96  # intervals that are judged together, and at most, behind the one that holds a delay
+SAME = 1e-9  # of a frequency: crossings as close as this are at one
 MARGINAL = 1e-12  # of the bound on all roots: a real part below this is zero
 
 
@@ -181,7 +182,7 @@ def _unit_gains(
         finer = np.linspace(w[peaks - 1], w[peaks + 1], 64).ravel()
         w = np.union1d(w, finer)
         level = log_moduli(w)
-    at, which = np.nonzero(level[:-1] * level[1:] < 0)
+    at, which = np.nonzero((level[:-1] > 0) != (level[1:] > 0))
     low, high, rising = w[at], w[at + 1], level[at + 1, which] > 0
     rows = np.arange(len(at))
     for _ in range(60 if len(at) else 0):
@@ -190,9 +191,23 @@ def _unit_gains(
         low, high = np.where(above == rising, low, middle), np.where(above == rising, middle, high)
     if not len(at):
         return np.zeros(0), np.zeros(0)
-    middle = (low + high) / 2
+    middle = _shared_frequencies((low + high) / 2)
     angle = np.angle(eigenvalues_at(middle)[rows, which]) % (2 * np.pi)
     return middle, angle
+
+
+def _shared_frequencies(found: Float[np.ndarray, "crossings"]) -> Float[np.ndarray, "crossings"]:
+    """Return frequencies (rad/s), the same one for those that differ by rounding.
+
+    Eigenvalues that tie in modulus at all frequencies cross together, and by their order are only told from each other where
+    all are evaluated at once.
+    """
+    order = np.argsort(found)
+    sorted_ones = found[order]
+    begins = np.diff(sorted_ones, prepend=-np.inf) > SAME * sorted_ones
+    shared = np.empty_like(found)
+    shared[order] = sorted_ones[begins][np.cumsum(begins) - 1]
+    return shared
 
 
 def _triangular_answer(

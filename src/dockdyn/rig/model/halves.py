@@ -38,12 +38,15 @@ class Computer(NamedTuple):
 
 def begin_computer(rig: Rig) -> Computer:
     """Return the computer at t = 0, its robot following or standing still as the rig's."""
-    whole = rig.begin()
-    ages_now = rig.robot.reading(jnp.zeros(()))
-    places = jax.vmap(lambda known: rig.plant.port(*ages_now.of(known))[0])(whole.past)
-    last = whole.pending[0][0] if rig.applies_after else rig.robot.command(whole.past[0])
+    whole, plant = rig.begin(), rig.plant
+    applies = rig.robot.command(whole.past[0])
+    moves = rig.following * plant.rate(whole.motion)
+    pose, _ = rig.robot.reading(jnp.zeros(())).of(rig.robot.known(whole.state, applies, moves))
+    earlier = pose - moves * (rig.hold * (1 + jnp.arange(rig.schedule.rows)))[:, None]
+    places = jax.vmap(lambda pose: plant.port(pose, moves)[0])(earlier)
+    last = whole.pending[0][0] if rig.applies_after else applies
     elsewhere: dict[str, Any] = {"state": None, "past": None, "pending": ()}
-    return Computer(whole._replace(**elsewhere), last, ages_now.of(whole.past[0])[0], places)
+    return Computer(whole._replace(**elsewhere), last, earlier[0], places)
 
 
 def begin_laboratory(rig: Rig) -> RigState:
@@ -85,7 +88,7 @@ def compute_cycle(rig: Rig, computer: Computer, load: Axes) -> tuple[Computer, A
         moving = with_sensor_load(rig, moving._replace(reading=load), computer.pose)
     time, nothing = moving.tick * rig.tick, jnp.zeros(plant.port_axes)
     oracle, robot = IdealContact(nothing, nothing), (places[0], nothing)
-    moving, answer = rig.answered(moving, True, time, robot, oracle, computer.command)
+    moving, answer = rig.answered(moving, True, time, robot, oracle, computer.command, moving.load)
     seen = rig.seen(moving, time, robot, oracle)
     moving = moving._replace(motion=plant.told(time, moving.motion, rig.sensor.detects_contact(load)))
     moving = rig.stepped(moving, answer.total, time)

@@ -9,16 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dockdyn.deferred import Array
-from dockdyn.rig.model.plant import Axes, Port
+from dockdyn.rig.model.plant import Axes
 
 if TYPE_CHECKING:
     from dockdyn.rig.model.delayed_reads import Ages
-    from dockdyn.rig.model.rig import Rig, RigState
+    from dockdyn.rig.model.rig import Answer, Rig, RigState
 
 
-def observe_instant(
-    rig: Rig, moving: RigState, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes
-) -> dict[str, Array]:
+def observe_instant(rig: Rig, moving: RigState, ages: Ages, load: Axes, answer: Answer) -> dict[str, Array]:
     """Return named quantities at an instant, its command given."""
     plant = rig.plant
     forces = plant.port_axes
@@ -32,9 +30,9 @@ def observe_instant(
         "robot_velocity": robot_velocity,
         "contact_force": plant.load(pose, rate)[:forces],
         "measured_force": load[:forces],
-        "virtual_force": virtual[:forces],
-        "compensation_force": compensation,
-        "total_force": total[:forces],
+        "virtual_force": answer.virtual[:forces],
+        "compensation_force": answer.compensation,
+        "total_force": answer.total[:forces],
         "gain": moving.action.gain,
         "kinetic_energy": plant.kinetic_energy(moving.motion),
         "port_work": moving.port_work,

@@ -70,14 +70,15 @@ class RigState(NamedTuple):
     past: Float[Array, "rows axes width"]  # what was known of the robot at the ticks before, the newest first
     recorded: tuple[
         Float[Array, "late axes"], ...
-    ]  # positions and velocities that the hold will take, the newest first
+    ]  # commands (m, rad) that the hold will take, with their velocities, the newest first
     load: Axes  # N, N m, measured and held
     touched: Port  # m, where it was measured
     memory: PyTree  # of the compensator
     action: Compensation
     port_work: Scalar  # J, of the contact's force on the port at the robot
     contact_work: Scalar | None  # J, of its whole load there; None along a line, where that is the same
-    pending: tuple[Float[Array, "cycles axes"], ...] = ()  # commands (m, rad) that do not apply yet, the newest first
+    # commands (m, rad) that do not apply yet and, of a robot that follows at once, their velocities, the newest first
+    pending: tuple[Float[Array, "cycles axes"], ...] = ()
     reading: Axes | None = None  # N, N m, that the sensor has where what is measured is more than the contact's load
     encoded: Float[Array, "rows axes"] | None = (
         None  # m, rad, poses by the encoders at the last steps, the newest first
@@ -124,18 +125,14 @@ class Rig(Module):
         """Return the rig at t = 0, and before: robots that follow, or stand still."""
         plant = self.plant
         motion = plant.initial()
-        pose, rate = plant.pose(motion), plant.rate(motion)
-        moves = self.following * rate
-        ago = self.tick * (1 + jnp.arange(self.schedule.late))[:, None]
-        recorded = (pose - moves * ago, jnp.broadcast_to(moves, (self.schedule.late, plant.axes)))
         begun = RigState(
             tick=jnp.zeros((), int),
             motion=motion,
             state=jnp.zeros((plant.axes, 0)),
             past=jnp.zeros((0, plant.axes, 0)),
-            recorded=recorded if self.schedule.late else (),
+            recorded=(),
             load=jnp.zeros(plant.axes),
-            touched=plant.port(pose, rate)[0],
+            touched=plant.port(plant.pose(motion), plant.rate(motion))[0],
             memory=None,
             action=Compensation.nothing(plant.port_axes),
             port_work=jnp.zeros(()),
@@ -185,30 +182,21 @@ class Rig(Module):
                 now.asks, lambda: with_sensor_load(self, moving, self.encoders(place[0], ideal.encoder)), moving
             )
         last = moving.pending[0][0] if self.applies_after else command
-        moving, answer = self.answered(moving, now.asks, time, robot, ideal, last)
-        total, compensation, virtual = answer[:3]
-        pending, applies = self.advance_queue(moving.pending, answer.command)
-        known = choose_branch(now.holds, lambda: self.robot.known(moving.state, applies, answer.rate), known)
+        load = self.just(ages, moving, time) if schedule.continuous_force else moving.load
+        moving, answer = self.answered(moving, now.asks, time, robot, ideal, last, load)
+        pending, applies, rate = self.advance_queue(moving.pending, answer.command, answer.rate)
+        known = choose_branch(now.holds, lambda: self.robot.known(moving.state, applies, rate), known)
         moving = moving._replace(pending=choose_branch(now.holds, lambda: pending, moving.pending))
-        load = moving.load
-        if schedule.continuous_force:
-            load = self.just(ages, moving, time)
-            total, compensation, virtual = self.total(moving, robot[1], load)
         motion = plant.told(time, moving.motion, self.sensor.detects_contact(load))
         moving = moving._replace(motion=motion, past=shift_rows(known, moving.past))
-        found = observe_instant(self, moving, ages, load, compensation, virtual, total)
-        if schedule.late:
-            fresh = (plant.pose(moving.motion), plant.rate(moving.motion))
-            moving = moving._replace(
-                recorded=tuple(shift_rows(a, b) for a, b in zip(fresh, moving.recorded, strict=True))
-            )
+        found = observe_instant(self, moving, ages, load, answer)
         if self.located:
             motion, work, whole = advance_tick(self, ages, moving, time)
             moving = moving._replace(motion=motion)
         else:
             work, whole = self.worked(ages, known)
             if schedule.hyperperiod.steps:
-                moving = choose_branch(now.asks, lambda: self.stepped(moving, total, time), moving)
+                moving = choose_branch(now.asks, lambda: self.stepped(moving, answer.total, time), moving)
             else:
                 moving = self.flowed(ages, moving, time)
         state = self.carried(ages, moving, known)
@@ -216,11 +204,19 @@ class Rig(Module):
         port_work, contact_work = map_leaves(lambda old, new: old + new, before, (work, whole))
         return moving._replace(tick=moving.tick + 1, state=state, port_work=port_work, contact_work=contact_work), found
 
-    def advance_queue(self, pending: tuple[Array, ...], command: Axes) -> tuple[tuple[Array, ...], Axes]:
-        """Return the commands that do not apply yet once another one is taken, and the one that does now."""
+    def advance_queue(
+        self, pending: tuple[Array, ...], command: Axes, rate: Axes
+    ) -> tuple[tuple[Array, ...], Axes, Axes]:
+        """Return the `pending` commands once another one is taken, and the one that applies now with its velocity.
+
+        `rate` (m/s, rad/s) goes with the command that is taken. Where only commands are kept, those of a robot with dynamics,
+        it goes on as it is: nothing asks for it.
+        """
         if not pending:
-            return (), command
-        return (shift_rows(command, pending[0]),), pending[0][-1]
+            return (), command, rate
+        newest, oldest = (command, rate), [rows[-1] for rows in pending]
+        applies, its_rate = (*oldest, rate)[:2]
+        return tuple(shift_rows(one, rows) for one, rows in zip(newest, pending, strict=False)), applies, its_rate
 
     def encoders(self, pose: Axes, noise: Port | None) -> Axes:
         """Return what the encoders say of a `pose` (m, rad); `noise` is standard normal."""
@@ -232,13 +228,25 @@ class Rig(Module):
         return (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
 
     def answered(
-        self, moving: RigState, asks: Flag, time: Scalar, robot: tuple[Port, Port], ideal: IdealContact, last: Axes
+        self,
+        moving: RigState,
+        asks: Flag,
+        time: Scalar,
+        robot: tuple[Port, Port],
+        ideal: IdealContact,
+        last: Axes,
+        load: Axes,
     ) -> tuple[RigState, Answer]:
-        """Return the compensator is asked, and what follows for the virtual bodies and for the command behind the `last`
-        one."""
+        """Return the compensator is asked, and what follows for the virtual bodies under a `load` (N, N m), and for the command
+        behind the `last` one."""
         moving = choose_branch(asks, lambda: self.asked(moving, time, robot, ideal), moving)
-        found = self.total(moving, robot[1])
-        return moving, Answer(*found, *self.taken(moving, found[0], last))
+        found = self.total(moving, robot[1], load)
+        wanted, rate = meant = self.wanted(moving, found[0])
+        if self.schedule.late:
+            wanted, rate = (rows[-1] for rows in moving.recorded)
+            later = zip(meant, moving.recorded, strict=True)
+            moving = moving._replace(recorded=tuple(shift_rows(newest, rows) for newest, rows in later))
+        return moving, Answer(*found, self.robot.limit_command(wanted, last, self.hold), rate)
 
     def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> tuple[Scalar, Scalar | None]:
         """Return the works (J) of the contact at the robot in a tick, as `RigState` has them, by quadrature of the sixth
@@ -334,23 +342,15 @@ class Rig(Module):
             ahead = ahead - outside
         return whole, ahead[: plant.port_axes], virtual
 
-    def taken(self, moving: RigState, total: Axes, last: Axes) -> tuple[Axes, Axes]:
-        """Return the command that the hold takes, and the velocity that goes with it."""
-        wanted, rate = self.wanted(moving, total)
-        return self.robot.limit_command(wanted, last, self.hold), rate
-
     def wanted(self, moving: RigState, total: Axes) -> tuple[Axes, Axes]:
-        """Return the same before the robot's limits, under a `total` load (N, N m)."""
+        """Return the command that is meant under a `total` load (N, N m), before the robot's limits, and the velocity that goes
+        with it."""
         plant, action = self.plant, moving.action
         pose, rate = plant.pose(moving.motion), plant.rate(moving.motion)
-        if self.schedule.late:
-            pose, rate = (rows[-1] for rows in moving.recorded)
-        wanted = pose
-        if self.compensator is not None:
-            acceleration = plant.acceleration(moving.motion, total)
-            wanted = pose + action.lead * rate + action.second_lead * acceleration
-            rate = rate + action.lead * acceleration
-        return wanted, rate
+        if self.compensator is None:
+            return pose, rate
+        acceleration = plant.acceleration(moving.motion, total)
+        return pose + action.lead * rate + action.second_lead * acceleration, rate + action.lead * acceleration
 
     def stepped(self, moving: RigState, total: Axes, time: Scalar) -> RigState:
         """Return the virtual bodies after a step of digital dynamics that begins at `time` (s)."""

@@ -36,16 +36,18 @@ def settled_rig(rig: Rig, begun: RigState) -> RigState:
     if rig.compensator is not None:
         begun = begun._replace(memory=rig.compensator.init(*model))
     asked = rig.asked(begun, jnp.zeros(()), model, rig.unaware(jnp.zeros(plant.port_axes)))
-    first = pose + rig.following * (rig.wanted(asked, jnp.zeros(plant.axes))[0] - pose)
+    meant = pose + rig.following * (rig.wanted(asked, jnp.zeros(plant.axes))[0] - pose)
+    first = meant - moves * (rig.tick * schedule.late)
     rows = known_before(rig, first, moves, np.arange(1 + schedule.rows))
     there, _ = robot.reading(jnp.zeros(())).of(rows[0])
     place, speed = plant.port(there, moves)
     begun = begun._replace(
         state=rows[0, :, :-1],
         past=rows[1:],
+        recorded=_recorded_commands(rig, meant, moves) if schedule.late else (),
         touched=place,
         memory=None if rig.compensator is None else rig.compensator.init(place, speed),
-        pending=(_earlier_commands(rig, first, moves, 1 + np.arange(rig.applies_after)),) if rig.applies_after else (),
+        pending=_pending_commands(rig, first, moves) if rig.applies_after else (),
     )
     if rig.mounting is None:
         return begun
@@ -77,6 +79,18 @@ def known_before(rig: Rig, first: Axes, rate: Axes, ticks: np.ndarray) -> Float[
     later = jax.vmap(robot.advance)(rig.tick * jnp.arange(each))[holds * each - ticks]
     grown = (before[:, :, None, :] * later.reshape(len(ticks), -1, *later.shape[-2:])).sum(-1)
     return jnp.concatenate([grown, told[..., None]], axis=-1)
+
+
+def _recorded_commands(rig: Rig, meant: Axes, rate: Axes) -> tuple[Float[Array, "late axes"], ...]:
+    """Return the commands that were meant at the ticks before t = 0, when `meant` is, as a `RigState` has them."""
+    places = meant - rate * (rig.tick * (1 + jnp.arange(rig.schedule.late)))[:, None]
+    return places, jnp.broadcast_to(rate, places.shape)
+
+
+def _pending_commands(rig: Rig, first: Axes, rate: Axes) -> tuple[Float[Array, "holds axes"], ...]:
+    """Return the commands that do not apply yet before the one of t = 0, `first`, as a `RigState` has them."""
+    places = _earlier_commands(rig, first, rate, 1 + np.arange(rig.applies_after))
+    return (places,) if rig.robot.robot is not None else (places, jnp.broadcast_to(rate, places.shape))
 
 
 def _earlier_commands(rig: Rig, first: Axes, rate: Axes, holds: np.ndarray) -> Float[Array, "holds axes"]:
