@@ -358,6 +358,7 @@ def test_the_table_stands_before_the_files_are_made(dock, monkeypatch, capsys):
     assert ended.stdout.splitlines() == ["Report: there/report.html"]
 
 
+@pytest.mark.full
 def test_a_reader_that_has_gone_costs_no_file(tmp_path):
     """As `dockdyn … | head -1`, which closes the pipe before all is printed."""
     command = (

@@ -79,6 +79,7 @@ def test_a_block_that_rails_draw_moves_as_by_another_integrator(load, seed):
     assert block["velocity"].values == pytest.approx(known.y[1], abs=1e-5 * np.abs(known.y[1]).max())
 
 
+@pytest.mark.full
 def test_what_is_pushed_less_than_friction_holds_stays(load):
     """It gives way by z₀ F/(μ N) and, as bristles creep where they are bent by a part of what they hold, rests there."""
     friction = {"law": "lugre", "coefficient": 0.3, "presliding": 1e-4, "retardation_time": 3e-3}
@@ -90,6 +91,7 @@ def test_what_is_pushed_less_than_friction_holds_stays(load):
     assert 0.2 * 1e-4 < place[-1] < 0.4 * 1e-4
 
 
+@pytest.mark.full
 def test_the_delay_that_what_sticks_bears(load):
     """Of m ẍ = −(k x + b ẋ) one delay ago, k = N μ/z₀ and b = N (τ μ/z₀ + σ₂): atan(ω b/k)/ω, m² ω⁴ = k² + ω² b²."""
     friction = {"law": "lugre", "coefficient": 0.3, "presliding": 1e-4, "retardation_time": 1e-3, "viscosity": 0.7}

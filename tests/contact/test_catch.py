@@ -290,6 +290,7 @@ def test_a_catch_that_bottoms_or_a_run_that_is_cut_leaves_a_lower_bound():
     assert any("before the catch's first swing is over" in words for words in cut["warnings"])
 
 
+@pytest.mark.full
 def test_cases_of_a_batch_have_the_figures_of_runs_and_end_after_the_first_swing():
     """`ends_run` ends a case with the first swing, π √(m/k) after the capture; its loads are those of the whole run."""
     stiffness = 40000.0

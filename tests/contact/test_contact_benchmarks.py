@@ -29,6 +29,7 @@ def test_peak_and_duration_of_elastic_impacts(load, name):
     assert float(run.episode_release[0] - run.episode_onset[0]) == pytest.approx(duration, rel=1e-9)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("tangential", "spin"),
     [(0.0, 21.0), *(pytest.param(*both, marks=pytest.mark.full) for both in ((0.0, 10.0), (10.0, 0.0), (30.0, 0.0)))],
@@ -63,6 +64,7 @@ def test_two_balls_that_spin_slide_on_each_other(load, ratio, spin, stiffer):
         assert motion_after(run, body) == pytest.approx(motion, rel=near)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("duration", [120.0, pytest.param(3600.0, marks=pytest.mark.full)])
 def test_a_brick_on_an_incline_stays(load, duration):
     """It creeps by less than a nanometre: what holds is elastic, and rests."""

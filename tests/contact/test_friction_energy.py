@@ -156,6 +156,7 @@ def test_friction_of_impacts_and_of_rest_takes_what_rolling_leaves(load, height)
     assert took == pytest.approx(impulse * 0.6 / 2, rel=1e-6)
 
 
+@pytest.mark.full
 def test_requirements_and_campaigns_know_it(load, tmp_path):
     tables = sliding_block({"law": "coulomb", "coefficient": 0.3, "regularisation": 1e-4})
     motion = 0.5 * 12.0 * (0.24**2 + 0.1**2)

@@ -38,6 +38,7 @@ PLACES = [  # rad, m: turned and shifted
 ]
 
 
+@pytest.mark.full
 def test_closed_forms_are_derived_again():
     """By quadrature: of the punch, of the shaft exactly, whose form is of first order in e/R, of blocks over strips."""
     for tilt in TILTS:
@@ -144,6 +145,7 @@ def pushed_block(folder, friction, push, duration, count=96):
     }
 
 
+@pytest.mark.full
 def test_a_cloud_that_sticks_swings_as_the_springs_of_its_face(load, tmp_path):
     """By x = F/K (1 − cos ω t), K the share of the face in the stiffness along the surface, where nothing slips."""
     along, push, mass = 4e6, 30.0, 2.0
@@ -157,6 +159,7 @@ def test_a_cloud_that_sticks_swings_as_the_springs_of_its_face(load, tmp_path):
     assert places[:, :2] @ [0.8, -0.6] == pytest.approx(0, abs=1e-9 * expected.max())
 
 
+@pytest.mark.full
 def test_bristles_of_a_cloud_bend_as_those_of_its_face(load, tmp_path):
     """Beside SciPy's LSODA: a block that is pushed by more than friction holds, over its presliding into sliding."""
     coefficient, static, slow, presliding, tau, push = 0.3, 0.4, 5e-3, 5e-5, 1e-3, 90.0

@@ -212,6 +212,7 @@ def test_the_delay_that_what_sticks_bears(load):
     )
 
 
+@pytest.mark.full
 def test_what_slides_comes_to_rest_and_stays(load):
     """Of a block at 0.1 m/s friction takes all but the energy of its last swing; after it nothing is lost any more."""
     friction = {"law": "stick-slip", "coefficient": 0.3, "stiffness": 3e5}
@@ -276,6 +277,7 @@ def test_refused_where_it_cannot_be(load):
         load(tables | {"rig": {"carries": "ball", "against": "anvil"}})
 
 
+@pytest.mark.full
 def test_a_damped_spring_that_slips_around_bends_takes_few_steps(load):
     """Its stretch and the sliding are in other directions: beside steps of one length, whose error halves with them."""
 

@@ -132,6 +132,7 @@ def test_a_late_torque_acts_one_delay_later(load):
     assert moment == pytest.approx(-SPINNING * FORCE, rel=1e-8)
 
 
+@pytest.mark.full
 def test_the_delay_that_what_sticks_bears_as_it_turns(load):
     """Of I θ̈ = −K (θ + τ θ̇) one delay ago the critical one is atan(ω τ)/ω, with I² ω⁴ = K² (1 + ω² τ²)."""
     time, length, coefficient, stiffness = 2e-3, 1e-2, 0.25, 3e5

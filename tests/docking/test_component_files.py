@@ -59,6 +59,7 @@ def test_a_punch_file_goes_round(tmp_path, matrices):
         np.testing.assert_allclose(read(file, role=role), matrix, rtol=0, atol=1e-8 * np.abs(matrix).max())
 
 
+@pytest.mark.full
 def test_a_docking_by_op4_is_that_by_npz(tmp_path, load):
     case = docking(tmp_path, up_to=20.0)
     case["duration"] = 0.2

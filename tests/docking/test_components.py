@@ -134,6 +134,7 @@ def test_an_impact_is_that_of_monolithic_finite_elements(load, folder):
     assert energy_error(data) < 1e-6
 
 
+@pytest.mark.full
 def test_a_docking_with_friction_and_delay_is_that_of_monolithic_finite_elements(load, tmp_path):
     """Two vehicles of 78 displacements each, reduced, beside all of these: peak within 1 %, history within 2 % of it."""
     data = simulated(load, near_docking(tmp_path))

@@ -122,6 +122,7 @@ def test_everything_in_the_result_is_documented(docked):
     assert not [name for name in names if f"`{name}`" not in text and not is_of_member(name)]
 
 
+@pytest.mark.full
 def test_the_report_shows_control(docked):
     page = report_html(docked)
     assert "Control of “bus”" in page and "What control gives “bus”" in page
@@ -163,6 +164,7 @@ def test_pulses_are_booked_beside_those_of_phases(pulsed):
     np.testing.assert_allclose(pulsed.thruster_impulse, gained, rtol=0, atol=1e-8)
 
 
+@pytest.mark.full
 def test_control_is_no_load_at_named_points(load):
     """What a wheel and thrusters give is not what another body puts on theirs."""
     case = docking(velocity_damping=200.0, velocity=[-0.1, 0.0, 0.0], thruster_force=5.0)

@@ -93,7 +93,7 @@ def boomed(load):
     return simulated(load, BOOMED)
 
 
-@pytest.mark.full_cases("boomed")
+@pytest.mark.full
 @pytest.mark.parametrize("case", ["rough", pytest.param("boomed", marks=pytest.mark.full)])
 def test_momenta_and_energy(request, case):
     data = request.getfixturevalue(case)
@@ -198,6 +198,7 @@ def test_stiffness_that_spin_would_add_is_told(boomed, rough):
     assert "spin_share" not in rough and not any("turns at up to" in line for line in mechanism_doubts(rough))
 
 
+@pytest.mark.full
 def test_of_links_of_both_kinds_the_table_alone_is_told(load):
     """Where a beam is beside a table of modes, its share is none, as spin stiffens it."""
     bus, wing, _ = listed(WINGED["body"])

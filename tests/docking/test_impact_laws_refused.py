@@ -112,6 +112,7 @@ def test_ratios_that_an_impact_does_not_allow_are_told_with_their_bounds():
         dockdyn.simulate(dockdyn.load(content))
 
 
+@pytest.mark.full
 def test_a_result_tells_of_impacts(tmp_path):
     """The report is made, the impulse is a figure, and the reader is told that the largest force is not of impacts."""
     content = scene() | {"requirements": {"contact.impulse_N_s": "< 1 N s"}}

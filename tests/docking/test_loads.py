@@ -151,6 +151,7 @@ def test_peaks_between_samples_are_refused(four, load):
         assert interval == pytest.approx(min(shortest / 20, 0.004), rel=0.05)
 
 
+@pytest.mark.full
 def test_contacts_by_impact_laws_are_no_interfaces(shared_run):
     """They have impulses, which a warning says; the joints of the balls stay."""
     data = shared_run("newtons-cradle")

@@ -113,6 +113,7 @@ def test_the_stated_error_is_that_beside_a_finer_cloud(block, radius):
     assert f"of skin {off} %" in block_of_meshes.notes[-1]
 
 
+@pytest.mark.full
 def test_a_face_flat_on_another_is_known_whatever_the_points(block):
     """All of a face touches at once, in as many pieces as there are points on it, and more."""
     content, dataset = run(block, [1, 0, 0, 0], SIDES[2] / 2 + GAP, 40_000)

@@ -9,6 +9,7 @@ TIMES = int(os.environ.get("DOCKDYN_FUZZ_STOPS", "20"))  # times that each study
 SEED = int(os.environ.get("DOCKDYN_FUZZ_SEED", "26")) * 1000
 
 
+@pytest.mark.full
 def test_a_design_that_is_stopped_at_a_random_moment(tmp_path):
     Work("design", tmp_path).stop_and_resume(SEED)
 

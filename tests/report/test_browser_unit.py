@@ -85,6 +85,7 @@ def test_a_page_carries_no_programs_that_are_too_large(monkeypatch):
         browser_unit(dockdyn.load("probe-cone")).packed()
 
 
+@pytest.mark.full
 def test_packing_stops_where_a_text_is_longer_than_allowed_and_is_the_same_in_parts():
     """In parts as in one piece, by Python's own call; twenty megabytes of noise are left as soon as they are too long."""
     numbers = np.random.default_rng(5)

@@ -194,6 +194,7 @@ def test_cases_moved_in_a_page_are_those_of_the_command(small, browse, tmp_path)
     assert not [one for one in said if "GL Driver Message" not in one]
 
 
+@pytest.mark.full
 def test_the_report_comes_back(small, browse, tmp_path):
     page, _ = opened(browse, page_file(small, tmp_path))
     before = page.evaluate(TOLD)
@@ -210,6 +211,7 @@ def test_the_report_comes_back(small, browse, tmp_path):
     assert "must be above 0" in page.inner_text("#live-numbers .sliders .live-problem")
 
 
+@pytest.mark.full
 def test_a_case_moves(small, browse, tmp_path):
     """The worst case is shown at first; another one, chosen in the map, is its own run to the last bit."""
     page, _ = opened(browse, page_file(small, tmp_path))
@@ -243,6 +245,7 @@ def test_a_case_that_misses_moves(small, browse, tmp_path):
     assert 0 <= top < 300  # the case is seen
 
 
+@pytest.mark.full
 def test_paper_and_phones_have_what_there_is(small, browse, tmp_path):
     page, _ = opened(browse, page_file(small, tmp_path))
     page.emulate_media(media="print")
@@ -254,6 +257,7 @@ def test_paper_and_phones_have_what_there_is(small, browse, tmp_path):
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
 
 
+@pytest.mark.full
 def test_cases_that_are_refused_are_counted(small, browse, tmp_path):
     """Cases whose numbers the command refuses, here as their friction is below zero, meet no requirement in the page either."""
     page, _ = opened(browse, page_file(small, tmp_path))

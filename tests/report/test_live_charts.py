@@ -109,6 +109,7 @@ def in_the_dark(browser, files):
     reader.close()
 
 
+@pytest.mark.full
 def test_the_pointer_tells_all_lines(at_desk, shared_run):
     figure = at_desk.see("depth")
     low, high = at_desk.ranges("depth")[0, :2]
@@ -166,6 +167,7 @@ def test_curves_rows_and_keys_set_the_one_time(at_desk, shared_run):
     at_desk.page.locator("figure[data-name=depth]").get_by_role("button", name="Reset").click()
 
 
+@pytest.mark.full
 def test_the_legend_shows_and_hides(in_the_dark):
     figure = in_the_dark.see("force")
     entry = figure.locator(".series").first
@@ -237,6 +239,7 @@ def colours_in(pdf: bytes) -> set[str]:
     return found
 
 
+@pytest.mark.full
 def test_all_figures_are_printed_on_paper(read):
     """Also those that nobody has looked at, and whatever the colours of the screen are."""
     with read("probe-cone", scheme="dark") as reader:
@@ -247,6 +250,7 @@ def test_all_figures_are_printed_on_paper(read):
         assert not {"#eceef0", "#5fb5ef", "#15181c"} & (printed - {"#15181c"})  # of the dark screen
 
 
+@pytest.mark.full
 def test_a_tap_tells_values(read):
     with read("probe-cone", width=390, has_touch=True, is_mobile=True) as reader:
         figure = reader.see("normal-force")

@@ -78,6 +78,7 @@ def check_contacts(page, run, summary):
     assert page.inner_text(".lead").startswith(words)
 
 
+@pytest.mark.full
 def test_contacts_that_gain_energy_are_told_again(browse, tmp_path):
     """With so long a delay a contact gains energy: headline, words, table and tiles say so, and by how much, as the run's own
     report does; the new curve of a tile is drawn, and the report's grey."""

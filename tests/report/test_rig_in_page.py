@@ -123,6 +123,7 @@ def test_what_a_page_sets_stands_as_itself():
     assert most > 0.002 and made.schedule.rows == rows
 
 
+@pytest.mark.full
 def test_a_number_goes_as_far_to_each_side_as_it_stands_as_itself():
     """More slowly than so there is no contact within the run; faster there is."""
     scenario = dockdyn.load("epos-like")

@@ -45,6 +45,7 @@ def test_what_a_rig_has_may_be_required():
     assert [one["met"] for one in judged] == [True] * 3
 
 
+@pytest.mark.full
 def test_a_latch_in_a_rig_is_told_to_have_no_figure():
     said = [
         words

@@ -137,6 +137,7 @@ def test_a_unit_a_thousand_times_too_large_is_told_with_the_one_that_was_meant(k
             assert numbers[key] == "4 ms" or meant == f"{1000 * right:.6g} m{unit}"
 
 
+@pytest.mark.full
 def test_run_and_stability_warn_and_other_commands_say_it_before_they_begin(dock):
     slip = ("--set", "contact.spring.normal.stiffness=15")
     said = "contact.spring.normal.stiffness = 15 N/m lets what touches at 0.05 m/s sink 0.29 m; is it 15 N/mm?"

@@ -89,6 +89,7 @@ def test_a_momentum_without_any_error_is_left_out(slow):
     assert "momentum-errors" not in [plot.name for plot in overlay_figures({"a": none, "b": none})]
 
 
+@pytest.mark.full
 def test_a_verdict_tells_of_what_all_runs_have(shared_run):
     """A run without a latch is not one that was not captured."""
     runs = {name: shared_run(name) for name in ("probe-cone", "probe-cone-latch")}

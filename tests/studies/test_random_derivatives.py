@@ -239,6 +239,7 @@ def test_a_pair_of_poles_changes_together():
             assert found[figure].slopes[index] == pytest.approx(both[1], rel=2e-5), (figure, place.key)
 
 
+@pytest.mark.full
 def test_a_number_without_a_derivative_leaves_the_others_theirs(dock):
     """Noise of a sensor that has none would change the schedule of the rig."""
     to = ("--to", "body.target.mass", "--to", "loop.sensor.noise")

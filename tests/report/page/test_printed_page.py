@@ -52,6 +52,7 @@ def test_paper_has_all_that_is_read_and_nothing_to_press(whole_page, kind):
     assert not page.locator(".dds-paper").count()
 
 
+@pytest.mark.full
 def test_a_printed_file_has_the_scene_in_it(whole_page):
     """The picture of the scene as the browser writes it into a PDF: an image of as many colours."""
     page = whole_page("run", scheme="dark", drawn=True)

@@ -118,6 +118,7 @@ def test_the_margins_of_a_loop(reader):
     assert f"{most} matters most" in reader.read(".guide dd")[0]
 
 
+@pytest.mark.full
 def test_the_cases_of_a_campaign(reader, tmp_path):
     """How many cases meet all, which miss what first, which is the worst, and what decides."""
     text = preset_text("probe-cone").replace('closing_speed = "30 mm/s"', SCATTERED) + REQUIRED
@@ -136,6 +137,7 @@ def test_the_cases_of_a_campaign(reader, tmp_path):
     )
 
 
+@pytest.mark.full
 def test_a_rig_and_the_truth(reader):
     """How true the rig is, how much delay it has, and where most of that comes from."""
     said = reader.open_page("run", "sits-scvg")

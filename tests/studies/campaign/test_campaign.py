@@ -143,6 +143,7 @@ def test_another_campaign_is_told_apart(file):
         same_campaign(one, other, Path("x"))
 
 
+@pytest.mark.full
 def test_a_campaign_is_begun_anew_when_asked(dock, file, tmp_path):
     """Nothing of the campaign before is left, the cases run by themselves neither; what somebody else put there is."""
     assert dock("campaign", "run", file, "--out", "x", "--runs", 3, "--seed", 1).returncode == 0

@@ -139,6 +139,7 @@ def test_damaged_chunks_are_computed_again(dock, file, tmp_path, monkeypatch):
     same_store(untouched, folder)
 
 
+@pytest.mark.full
 def test_a_folder_that_an_earlier_version_began_is_not_begun_again(dock, file, tmp_path):
     """Stopped before its end, with chunks of another form: nothing of it is written over."""
     assert dock("campaign", "run", file, "--runs", 4, "--out", "x").returncode == 0

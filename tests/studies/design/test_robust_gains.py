@@ -88,6 +88,7 @@ def test_what_is_distributed_counts_too(dock, tmp_path):
     assert np.isclose(settings.gain, found["found"]["gain"])
 
 
+@pytest.mark.full
 def test_a_run_too_short_for_a_bounce_is_refused_in_one_line():
     scenario = parse(RIG, "rig", {"duration": "0.6 s"})
     words = "rig: duration = 0.6 s: no bounce ends within it without rig at 10000 N/m; must be longer"

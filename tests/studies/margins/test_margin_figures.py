@@ -43,6 +43,7 @@ def two_noses(factor=1.0):
     }
 
 
+@pytest.mark.full
 def test_the_gain_margin_of_two_contacts_is_that_by_which_both_may_be_harder(load):
     """Both noses push one mass along the line between the bodies, which is less than what turns: that decides."""
     margin = margin_figures(load(two_noses()))["gain_margin"]
