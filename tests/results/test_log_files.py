@@ -286,6 +286,12 @@ def test_a_log_goes_to_netcdf_and_to_other_files(dock, identified, plain, tmp_pa
     saved = xr.open_dataset(tmp_path / "log.nc", decode_times=False, decode_timedelta=False)
     assert (saved.time.values.tolist(), saved.time.units) == ([0.0, 2.0], "ms")
     assert saved.state.values.tolist() == ["idle", "on"] and saved.x_y.values[0] == 1.5 and saved.x_y.units == "mm"
+    written(
+        tmp_path, ["t [ns],count,step [mm]", *(f"{stamp},{row},{row}.0" for row, stamp in enumerate(STAMPS))], "ns.csv"
+    )
+    assert dock("export", "ns.csv", "--to", "nc").returncode == 0
+    saved = xr.open_dataset(tmp_path / "ns.nc", decode_times=False, decode_timedelta=False)
+    assert saved.time.values.tolist() == STAMPS and saved["count"].values.dtype == saved.step.values.dtype == float
     for words, message in (
         (("json.nc", "--to", "nc"), "json.nc: is in netCDF already; --to nc is for logs in CSV or MCAP"),
         (("two.mcap", "--to", "mcap"), "two.mcap: is a log; --to mcap is for the result.nc of a run"),

@@ -132,12 +132,15 @@ def rerun(
 
     Writes its result.nc, scenario.toml and report.html.
     """
+    from dockdyn.studies.campaign.conduct import changes_since
     from dockdyn.studies.campaign.store import Store
 
     store = Store(folder)
     campaign = store.campaign()
     place = out if out is not None else store.case(case)
     scenario = _case_scenario(campaign, case)
+    for words in changes_since(campaign):
+        say(f"warning: {folder}: the case may not be that of the campaign: {words}", err=True)
     refuse_occupied(place, force)
     _case_result(scenario, place, quiet, show=True)
     say(f"Report: {place / 'report.html'}")

@@ -15,7 +15,6 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module
 
-
 FLAG = 0.5  # where a remembered number that is 0 or 1 turns from one to the other
 
 

@@ -82,6 +82,12 @@ class RigDriver:
             raise ScenarioError(
                 f"{scenario.name}: rig.limits: missing; a rig that is driven has them, as the preset epos-like-driven"
             )
+        devices = {} if self.axes == 1 or section.device is None else dict(section.device)
+        for role, device in devices.items():
+            for words in device.missing_in_space(self.period):
+                raise ScenarioError(
+                    f"{scenario.name}: rig.device.{role}.{words}; a rig in space must have all axes, what is not told is zero"
+                )
         duration = number(scenario.content.duration)
         return _driven(self.rig, limits_of(section.limits, self.period), number(section.settle), duration)
 

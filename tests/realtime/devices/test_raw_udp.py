@@ -1,5 +1,6 @@
 """Packets of stated fields: bytes by struct, units, what a layout may not be, what a packet may not hold."""
 
+import random
 import struct
 
 import numpy as np
@@ -7,8 +8,11 @@ import pytest
 from codec_cases import chances, raw_settings
 from scipy.spatial.transform import Rotation
 
+import dockdyn
 from dockdyn.realtime.devices.device import BadPacket, PacketError, Reading, ToolCommand
 from dockdyn.realtime.devices.raw_udp import RawField, RawLayout, RawUDP, RawUDPSettings
+from dockdyn.rig.driven import driver_of
+from dockdyn.scenario.language.errors import ScenarioError
 
 named = RawField.named
 
@@ -70,12 +74,46 @@ def test_commands_come_back(rotation, number):
         (lambda: RawLayout.of(8, (named("force.0", "f64", 1),)), "overlaps another or the end"),
         (lambda: RawLayout.of(8, (named("force.0", "f32", 0), named("force.1", "f32", 3))), "overlaps another"),
         (lambda: RawLayout.of(8, (named("rotation.0", "f32", 0),)), "needs 3 fields"),
+        (
+            lambda: RawLayout.of(8, (named("force.1", "f32", 0), named("force.1", "f32", 4))),
+            r"force\.1 stands in two fields",
+        ),
+        (lambda: RawLayout.of(8, (named("status", "u8", 0), named("status", "u8", 4))), "status stands in two fields"),
     ],
 )
 def test_a_layout_that_cannot_be_is_refused_in_a_line(make, words):
     with pytest.raises(ValueError, match=words) as refused:
         make()
     assert "\n" not in str(refused.value)
+
+
+FULL = {
+    "sensor.packet": [f"{name}.{axis}" for name in ("force", "torque") for axis in range(3)],
+    "robot.pose": [f"{name}.{axis}" for name in ("position", "rotation") for axis in range(3)],
+    "robot.command": [f"{name}.{axis}" for name in ("position", "rotation") for axis in range(3)],
+}
+
+
+@pytest.mark.parametrize("packet", FULL)
+def test_a_rig_in_space_is_told_of_all_axes(packet):
+    """A packet that lacks one is no packet of its devices: what is not told would be zero."""
+    lost = random.Random(packet).choice([name for name in FULL[packet] if not name.startswith("rotation")])
+
+    def changed(without):
+        tables = {
+            key: {"length": 8 * len(names), "field": [
+                {"name": name, "type": "f64", "at": 8 * place} for place, name in enumerate(names) if name not in without
+            ]}
+            for key, names in FULL.items()
+        }  # fmt: skip
+        sensor = {"kind": "raw-udp", "packet": tables["sensor.packet"]}
+        robot = {"kind": "raw-udp", "pose": tables["robot.pose"], "command": tables["robot.command"]}
+        return dockdyn.load("epos-like-driven", {"rig.device": {"sensor": sensor, "robot": robot}, "rig.emulator": {}})
+
+    driver_of(changed(())).first_pose()
+    shared = [key for key in FULL if lost in FULL[key]]
+    with pytest.raises(ScenarioError, match=rf"rig\.device\.{shared[0].replace('.', chr(92) + '.')}: has no {lost}"):
+        driver_of(changed((lost,))).first_pose()
 
 
 def test_bad_packets_have_a_name():

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 import xarray as xr
 from small_campaign import command
 
 import dockdyn
 from dockdyn.integrate.hybrid.located import TOLERANCE
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.campaign import conduct
-from dockdyn.studies.campaign.conduct import pace_chunks, plan_campaign, run_nominal, same_campaign
+from dockdyn.studies.campaign.conduct import changes_since, pace_chunks, plan_campaign, run_nominal, same_campaign
 from dockdyn.studies.campaign.store import Store
 from dockdyn.studies.cases.batch import run_cases
 
@@ -216,6 +218,49 @@ def test_a_law_of_ones_own_must_be_the_same_and_may_have_moved(tmp_path, dock, f
     (tmp_path / "after/stiffening_law.py").write_text(LAW.format(growth=6))
     ended = command("campaign", "run", moved, "--runs", 4, "--out", out, "--resume")
     assert ended.returncode == 2 and "module stiffening_law has changed" in ended.stderr
+    again = command("campaign", "rerun", out, 2, "--force")
+    assert again.returncode == 0
+    assert (
+        f"warning: {out}: the case may not be that of the campaign: module stiffening_law has changed" in again.stderr
+    )
+
+
+TOUCHED = """
+schema = 2
+duration = "2 s"
+[body.a]
+mass = 50.0
+inertia = [3.0, 4.0, 5.0]
+velocity = ["50 mm/s", 0, 0]
+feature.tip = { position = [0.5, 0, 0], radius = "20 mm" }
+[body.b]
+mass = 80.0
+inertia = [6.0, 7.0, 8.0]
+position = [1.0, 0, 0]
+surface.skin = { shape = "mesh", file = "plate.stl", unit = "m", tip_radius = "20 mm", tolerance = "2 mm" }
+[contact.c]
+between = ["tip", "skin"]
+normal = { law = "spring-dashpot", stiffness = "5 kN/m" }
+"""
+
+
+def test_a_mesh_must_be_the_same_and_one_for_looks_need_not(tmp_path):
+    def write_box(name, long):
+        box = trimesh.creation.box([long, 0.6, 0.6])
+        box.export(tmp_path / name)
+
+    write_box("plate.stl", 0.4)
+    write_box("look.stl", 0.4)
+    (tmp_path / "own.toml").write_text(TOUCHED + '[body.c]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\nlook = "look.stl"\n')
+    before = plan_campaign(dockdyn.load(tmp_path / "own.toml"), 20)
+    same_campaign(before, plan_campaign(dockdyn.load(tmp_path / "own.toml"), 20), tmp_path)
+    write_box("look.stl", 0.3)
+    same_campaign(before, plan_campaign(dockdyn.load(tmp_path / "own.toml"), 20), tmp_path)
+    write_box("plate.stl", 0.36)
+    with pytest.raises(ScenarioError, match=r"cannot be resumed .*file .*plate\.stl has changed"):
+        same_campaign(before, plan_campaign(dockdyn.load(tmp_path / "own.toml"), 20), tmp_path)
+    (words,) = changes_since(before)
+    assert words.endswith("plate.stl has changed")
 
 
 def test_cases_that_take_long_are_kept_and_told_in_small_chunks(file, tmp_path, monkeypatch):

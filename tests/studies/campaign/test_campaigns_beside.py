@@ -4,18 +4,20 @@ import numpy as np
 import pytest
 from campaign_data import campaign_dataset
 
+from dockdyn.report.beside import DIFFERENT
 from dockdyn.report.verdict import sort_of
+from dockdyn.report.wording import NOTHING
 from dockdyn.results.store import write_result
 from dockdyn.studies.campaign.beside import campaigns_report
 
 SPEED = np.random.default_rng(4).uniform(0.05, 0.10, 400)
 
 
-def made(stiffness: float, scale: float, **more):
-    """Cases whose force is so many times the speed, required to stay below 700 N."""
+def made(stiffness: float, scale: float, most: float = 700, **more):
+    """Cases whose force is so many times the speed, required to stay below 700 N, or another limit."""
     found = {"captured": SPEED > 0.06, "peak_force_N": scale * SPEED, "contact.count": np.full(400, 2)}
     scenario = f'schema = 2\ntitle = "Two"\n[contact.a.normal]\nstiffness = {stiffness}\n'
-    required = {"captured": True, "peak_force": "< 700 N"}
+    required = {"captured": True, "peak_force": f"< {most:g} N"}
     keys = {"approach.closing_speed": (SPEED, "m/s")}
     return campaign_dataset(keys, found, scenario=scenario, requirements=required, **more)
 
@@ -34,6 +36,16 @@ def test_what_differs_stands_beside_each_other():
     inputs = next(block for block in report.blocks if block.where == "inputs" and block.table)
     assert [list(row) for row in inputs.table.rows] == [["contact.a.normal.stiffness", "8000.0", "2000.0"]]
     assert [bar.asked.partition(":")[0] for bar in report.bars] == ["hard", "soft"] * 2 and sort_of(report) == ""
+
+
+def test_shares_by_other_limits_are_not_set_beside_each_other():
+    report = campaigns_report({"strict": made(8000.0, 9000.0, 600), "loose": made(8000.0, 9000.0, 800)})
+    (block,) = (block for block in report.blocks if block.where == "key")
+    rows = {row[0]: row[2:] for row in block.table.rows if row[0].startswith("peak_force")}
+    strict, loose = (100 * np.mean(9000 * SPEED < most) for most in (600, 800))
+    assert float(rows["peak_force < 600 N"][0].partition(" ")[0]) == pytest.approx(strict, abs=0.6)
+    assert float(rows["peak_force < 800 N"][1].partition(" ")[0]) == pytest.approx(loose, abs=0.6)
+    assert list(rows["peak_force < 600 N"][1:]) == [NOTHING, DIFFERENT]
 
 
 def test_campaigns_that_are_the_same_say_so():

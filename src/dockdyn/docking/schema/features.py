@@ -197,6 +197,9 @@ class CloudSection(NamedSection):
     attitude: Attitude = LEVEL
     sample: SkipJsonSchema[SampleSection | None] = Field(None, exclude=True, repr=False)
 
+    def data_file(self) -> str | None:
+        return self.file
+
     @model_validator(mode="before")
     @classmethod
     def without_sample(cls, value: object) -> object:

@@ -49,6 +49,9 @@ class MatrixSection(Section):
     file: str
     matrix: str | None = None
 
+    def data_file(self) -> str | None:
+        return self.file
+
     def found(self, role: str) -> MatrixFile:
         """Return it as what a model needs in this role."""
         return MatrixFile(role, self.file, self.matrix)

@@ -143,10 +143,19 @@ class RawLayout:
             if place & taken or each.at < 0 or each.at + each.size > length:
                 raise ValueError(f"the field at byte {each.at} overlaps another or the end of the {length} bytes")
             taken |= place
+        slots = [each.slot for each in fields if each.slot != _SLOTS["constant"]]
+        for name, slot in _SLOTS.items():
+            if slots.count(slot) > 1:
+                raise ValueError(f"{name} stands in two fields; a packet must have it once")
         turned = {each.slot - _SLOTS["rotation.0"] for each in fields} & set(range(4))
         if turned and turned != set(range(4 if rotation == "quaternion" else 3)):
             raise ValueError(f"a rotation told as {rotation} needs {4 if rotation == 'quaternion' else 3} fields")
         return cls(length, big, _ROTATIONS.index(rotation), len(fields), fields)
+
+    def missing(self, *quantities: str) -> list[str]:
+        """Return what the packet lacks of quantities in space, such as `force.2`."""
+        there = {each.slot for each in self.field}
+        return [f"{name}.{axis}" for name in quantities for axis in range(3) if _SLOTS[f"{name}.{axis}"] not in there]
 
 
 @dataclass(frozen=True)
@@ -371,6 +380,10 @@ class RawSensor(ForceSensor):
         layout = READING if self.packet is None else self.packet.layout()
         return RawUDPSettings(layout, layout)
 
+    def missing_in_space(self, period: float) -> list[str]:
+        lacks = self.settings(period).received.missing("force", "torque")
+        return [f"packet: has no {', '.join(lacks)}"] if lacks else []
+
     def emulate(
         self, settings: RawUDPSettings, errors: SensorErrors, period: float, stated: EmulatedSensorSection
     ) -> StreamingSensor:
@@ -399,6 +412,12 @@ class RawRobot(Robot):
     def settings(self, period: float) -> RawUDPSettings:
         received = POSE if self.pose is None else self.pose.layout()
         return RawUDPSettings(received, COMMAND if self.command is None else self.command.layout())
+
+    def missing_in_space(self, period: float) -> list[str]:
+        settings = self.settings(period)
+        packets = {"pose": settings.received, "command": settings.sent}
+        lacks = {key: layout.missing("position", "rotation") for key, layout in packets.items()}
+        return [f"{key}: has no {', '.join(names)}" for key, names in lacks.items() if names]
 
     def stated(self) -> tuple[tuple[str, str], ...]:
         return ((f"the robot stops by itself after {self.timeout} cycles in a row without a command", "timeout"),)

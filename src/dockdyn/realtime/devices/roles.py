@@ -83,6 +83,11 @@ class Device(Keys):
         ValueError for what cannot be.
         """
 
+    def missing_in_space(self, period: float) -> list[str]:
+        """Return keys of the table and what, by it, the device does not tell or is not told of loads and poses in space; of a
+        rig with a cycle of a `period` (s)."""
+        return []
+
     def stated(self) -> tuple[tuple[str, str], ...]:
         """Return the numbers that the table says are set on the device, each with its key."""
         return ()

@@ -15,6 +15,8 @@ from dockdyn.results.exchange.log_roles import CLOCK
 from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, number_in, split_heading
 
 WHOLE = 2**63  # the numbers below it, by size, that netCDF has as whole ones
+EXACT = 2**53  # the whole numbers up to it that floats hold
+WHOLE_TEXT = re.compile(r"\s*[-+]?\d{1,19}\s*")
 LONGEST = 200  # characters of a name
 
 
@@ -60,8 +62,11 @@ def _log_variable(dim: str, column: LogColumn) -> tuple[str, np.ndarray, dict[st
 def _values_of(cells: Cells) -> np.ndarray:
     """Return the whole numbers as such, which stamps since 1970 need; others as floats; as texts what has some that are no
     numbers."""
-    if all(isinstance(cell, int) and abs(cell) < WHOLE for cell in cells):
-        return np.array(cells, dtype=np.int64)
+    whole = [int(cell) for cell in cells if isinstance(cell, int) or WHOLE_TEXT.fullmatch(str(cell))]
+    if len(whole) == len(cells) and all(abs(number) < WHOLE for number in whole):
+        # texts may be of a quantity whose values are whole by chance, unless floats do not hold them
+        if all(isinstance(cell, int) for cell in cells) or max(map(abs, whole)) > EXACT:
+            return np.array(whole, dtype=np.int64)
     if any(isinstance(cell, str) and np.isnan(number_in(cell)) and cell.strip().lower() != "nan" for cell in cells):
         return np.array([str(cell) for cell in cells])
     return np.array([number_in(cell) for cell in cells], dtype=float)

@@ -58,15 +58,6 @@ class Own:
         return getattr(sys.modules.get(module), name, None)
 
 
-class OwnFile:
-    """A table of something in a program's file."""
-
-    @property
-    def file(self) -> str:
-        """The file."""
-        raise TypeError
-
-
 @contextmanager
 def only_built_in(really: bool = True) -> Iterator[None]:
     """Refuse inside every module that a scenario names."""

@@ -1,4 +1,4 @@
-"""Which of the user's own modules and FMUs a scenario takes parts from, and whether they are still the same."""
+"""Which of the user's own modules, FMUs and files of data a scenario takes parts from, and whether they are still the same."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from pathlib import Path
 
 from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import FMU
-from dockdyn.scenario.language.own_code import Own, OwnFile
+from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import Section
 
 
 def own_modules(content: object) -> dict[str, str]:
-    """Return SHA-256 of the source of every module with something of the user's own, and of every FMU, by the name of each."""
+    """Return SHA-256 of the source of every module with something of the user's own, and of every FMU, mesh and file of
+    matrices, by the name of each; files that bodies are drawn with are left out."""
     sections = list(_sections_in(content))
     names = {part.own_class().partition(":")[0] for part in sections if isinstance(part, Own)}
-    files = [Path(part.file) for part in sections if isinstance(part, OwnFile)]
-    found = {str(file): _digest(file) for file in files}
+    files = dict.fromkeys(file for part in sections if (file := part.data_file()) is not None)
+    found = {file: _digest(Path(file)) for file in files}
     for name in sorted(names):
         source = getattr(sys.modules.get(name), "__file__", None)
         found[name] = _digest(Path(source)) if source else ""
@@ -26,7 +27,7 @@ def own_modules(content: object) -> dict[str, str]:
 
 
 def _digest(file: Path) -> str:
-    """Return the SHA-256 of a file; nothing of one that is not there, or none that would be run."""
+    """Return the SHA-256 of a file; nothing of one that is not there, or none that would be read."""
     try:
         return hashlib.sha256(read_file(file, FMU.most)).hexdigest()
     except OSError:

@@ -35,6 +35,10 @@ class Section(BaseModel):
         without."""
         return ""
 
+    def data_file(self) -> str | None:
+        """Return the file that the table is of, whose contents what is computed depends on; None of others."""
+        return None
+
     def unstated(self) -> Collection[str]:
         """Return the fields that a file does not state here, besides those that it never states."""
         return ()

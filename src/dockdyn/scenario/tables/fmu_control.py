@@ -9,7 +9,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from dockdyn.deferred import jnp
 from dockdyn.scenario.language.errors import nearest, shown
-from dockdyn.scenario.language.own_code import OwnFile
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL
 from dockdyn.scenario.tables.approach import Port
@@ -32,7 +31,7 @@ def commands() -> dict[str, str]:
     return {f"{what}.{axis}": unit for what, unit in COMMANDS.items() for axis in "xyz"}
 
 
-class FmuControlSection(SampledSection, OwnFile):
+class FmuControlSection(SampledSection):
     """A controller in an FMU, "fmu:FILE.fmu"."""
 
     unread: ClassVar[tuple[str, ...]] = ("law", "inputs", "outputs", "parameters", "tuned")  # by what is compiled
@@ -72,6 +71,9 @@ class FmuControlSection(SampledSection, OwnFile):
     def file(self) -> str:
         """The FMU's file."""
         return self.law.removeprefix(SCHEME)
+
+    def data_file(self) -> str | None:
+        return self.file
 
     def dotted_numbers(self) -> dict[str, tuple[str, int, str]]:
         return {f"parameters.{key}": ("values", place, "") for place, key in enumerate(self.tuned)}

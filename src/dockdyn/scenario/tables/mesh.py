@@ -115,6 +115,9 @@ class MeshSection(Shape):
     tip_radius: quantity("m", "a radius", least=0) = 0.0
     field: SkipJsonSchema[FieldSection | None] = Field(None, exclude=True, repr=False)
 
+    def data_file(self) -> str | None:
+        return self.file
+
     @model_validator(mode="before")
     @classmethod
     def without_field(cls, value: object) -> object:

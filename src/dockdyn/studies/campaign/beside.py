@@ -102,7 +102,7 @@ def _figures(cases: CampaignCases, answers: dict[str, Any]) -> dict[str, BesideF
     for one in answers["requirements"]:
         if one["figure"] != "captured":
             words = f"{one['name']} {one['text']}"
-            found[f"required {one['name']}"] = _share_figure(words, one["probability"], one["interval_95"])
+            found[f"required {words}"] = _share_figure(words, one["probability"], one["interval_95"])
     for name in list(answers["figures"])[:FIGURES]:
         told, words = answers["figures"][name], capitalise_first(figure_words(cases, name))
         for share in PERCENTILES:

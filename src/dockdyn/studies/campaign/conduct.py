@@ -58,7 +58,7 @@ def plan_campaign(scenario: Scenario, runs: int | None = None, seed: int | None 
         keys=first.keys,
         units=first.units,
         dockdyn_version=version("dockdyn"),
-        modules=own_modules([scenario.content, *(one.law for one in scenario.dispersions)]),
+        modules=_modules_of(scenario),
     )
 
 
@@ -205,6 +205,17 @@ def campaign(
             planned = resume_campaign(store, planned, lambda words: warnings.warn(words, stacklevel=3))
         store.create(planned)
         return run_campaign(planned, store, compute_in_process, lambda done: None)
+
+
+def changes_since(campaign: Campaign) -> list[str]:
+    """Return what a case of a campaign is computed by now that is not what the campaign was computed by."""
+    own, now = _own_scenario(campaign), version("dockdyn")
+    found = [] if campaign.dockdyn_version == now else [f"dockdyn was {campaign.dockdyn_version}, is {now}"]
+    return found + changed_modules(campaign.modules, _modules_of(own))
+
+
+def _modules_of(scenario: Scenario) -> dict[str, str]:
+    return own_modules([scenario.content, *(one.law for one in scenario.dispersions)])
 
 
 def case_of(campaign: Campaign, case: int) -> Scenario:

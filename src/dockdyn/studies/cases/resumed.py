@@ -31,5 +31,6 @@ def scenario_differences(before: str, now: str) -> list[str]:
 
 
 def changed_modules(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Return modules with parts of the user's own whose source is not what it was, by their hashes."""
-    return [f"module {name} has changed" for name in before if now.get(name) != before[name]]
+    """Return modules with parts of the user's own, and files of theirs, that are not what they were, by their hashes."""
+    changed = [name for name in before if now.get(name) != before[name]]
+    return [f"{'file' if Path(name).is_absolute() else 'module'} {name} has changed" for name in changed]

@@ -51,7 +51,9 @@ def refine_scenario(scenario: Scenario) -> dict[str, Changes]:
     }
     found = {name: changes for name, changes in found.items() if changes}
     if not found:
-        raise ScenarioError(f"{scenario.name}: nothing to refine: its tolerance is at rounding, and it has no step, mesh or modes of its own")
+        raise ScenarioError(
+            f"{scenario.name}: nothing to refine: its tolerance is at rounding, and it has no step, mesh or modes of its own"
+        )
     return found
 
 
