@@ -2,8 +2,8 @@
 
 No member comes nearer than both bodies move: one that was a millimetre away need not be looked at before they have moved by
 that. So after each step the distances of those alone that may touch are asked anew, and all that is known of the others
-stays sure. What a group does depends on none of it: members that are passed over have no force, and sums are in the order of
-the members.
+stays sure. What a group does depends on none of these: members that are passed over have no force, and sums are in the order
+of the members.
 
 Units: m.
 Source: triangle inequality; conservative advancement, Mirtich 1996, Impulse-based Dynamic Simulation, section 2.3; own

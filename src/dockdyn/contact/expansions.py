@@ -1,9 +1,9 @@
 """Distances of the members that touch, in powers of what they move, kept while both bodies move little.
 
-Where faces lie flat on each other thousands of members touch at once, and what takes time is to look up a distance, which is
-spread over a field. From one step to the next they move by micrometres: within that the powers up to the third say what a
-cubic spline does. So a field is looked up once for many steps, and a step asks numbers that lie one after another. Of any other
-place all members are looked up, as without. What a group does depends on it by less than rounding of what is known of fields.
+Where faces lie flat on each other thousands of members touch at once, and what takes time is to look up their distances, whose
+numbers lie scattered over a field. From one step to the next they move by micrometres: within that, powers up to the third say
+what a cubic spline does, but for a jump of its jerk between cells. So the field is looked up once for many steps, and a step
+reads numbers that lie one after another. Sums of forces differ from those of all looked up by less than a millionth.
 
 Units: m.
 Source: Taylor's theorem; lists of neighbours with a skin, Verlet 1967, Phys. Rev. 159:98; own construction.
@@ -46,8 +46,8 @@ class ExpansionFrame(NamedTuple):
         return once(ExpansionFrame(origin, Matrix(*axes), Matrix(*(other.rotation @ (turn @ unit) for unit in units))))
 
     def touch(self, surface: Surface, numbers: list[Scalar], ball: tuple[Vector, Scalar], own: Placed) -> Touch:
-        """Return how a `ball` about a centre (m, axes of the first body), of a radius (m), meets the surface, by the `numbers` of
-        its expansion nearby."""
+        """Return how a `ball`, its centre (m, axes of the first body) and its radius (m), meets the surface, by the `numbers`
+        of its expansion nearby."""
         centre, radius = ball
         distance, slopes = surface.near_expansion(numbers, self.origin + self.axes.transposed_times(centre))
         normal = once(self.inertial.transposed_times(slopes))
@@ -57,7 +57,7 @@ class ExpansionFrame(NamedTuple):
 class Expansions(NamedTuple):
     """What is known of members around where the bodies were when they were `seen`."""
 
-    count: Int[Array, ""]  # how many there are; 0 where nothing is known
+    many: Int[Array, ""]  # how many there are; 0 where nothing is known
     seen: RelativePose
     last: RelativePose  # where they were when that was last looked at
     members: Int[Array, "most"]  # by number, in their order
@@ -79,10 +79,11 @@ class Expansions(NamedTuple):
     def hold(self, now: RelativePose, reach: Scalar, within: Scalar) -> Flag:
         """Return whether it is known where the bodies are `now`: whether members within `reach` (m) of the place that poses are
         counted from have moved by less than `within` (m)."""
-        return (self.count > 0) & (now.motion(self.seen, reach) < within)
+        return (self.many > 0) & (now.motion(self.seen, reach) < within)
 
     def visit[State](self, take: Callable[[Array, list[Scalar], State], State], state: State) -> State:
-        """Return the `state` after all that are known; `take` makes it after one, by its number in the group and its numbers."""
+        """Return the `state` after all that are known; `take` makes it after one, by its number in the group and those of its
+        expansion."""
 
         def turn(given: tuple[Array, State]) -> tuple[Array, State]:
             place, state = given
@@ -90,7 +91,7 @@ class Expansions(NamedTuple):
             return place + 1, take(number, read_row(self.numbers, place, 0, self.numbers.shape[1]), state)
 
         start = jnp.zeros((), int), state
-        return jax.lax.while_loop(lambda given: given[0] < self.count, turn, start)[1]
+        return jax.lax.while_loop(lambda given: given[0] < self.many, turn, start)[1]
 
     def renewed(
         self,
@@ -106,9 +107,9 @@ class Expansions(NamedTuple):
 
         def take(number: Array, known: Expansions) -> Expansions:
             distance, numbers = expand(number)
-            place = jnp.minimum(known.count, most)
+            place = jnp.minimum(known.many, most)
             return known._replace(
-                count=known.count + (distance < within),
+                many=known.many + (distance < within),
                 members=jax.lax.dynamic_update_slice(known.members, number[None], (place,)),
                 numbers=jax.lax.dynamic_update_slice(
                     known.numbers, jnp.stack(numbers)[None], (place, jnp.zeros_like(place))
@@ -116,5 +117,5 @@ class Expansions(NamedTuple):
             )
 
         seen = map_leaves(lambda new, old: jnp.where(due, new, old), now, self.seen)
-        found = visit(take, self._replace(count=jnp.where(due, 0, self.count), seen=seen))
-        return found._replace(count=jnp.where(found.count > most, 0, found.count))
+        found = visit(take, self._replace(many=jnp.where(due, 0, self.many), seen=seen))
+        return found._replace(many=jnp.where(found.many > most, 0, found.many))

@@ -716,11 +716,17 @@ class ContactGroup(Module):
             return found
         slow = soon < self._expansion_reach
         further = self._expand_touching(found, touching, due & slow, seen, own, other)
-        count = jnp.where(due & ~slow, 0, further.count)
-        return found._replace(touching=further._replace(count=count, last=seen))
+        many = jnp.where(due & ~slow, 0, further.many)
+        return found._replace(touching=further._replace(many=many, last=seen))
 
     def _expand_touching(
-        self, known: Clearances, touching: Expansions, due: Bool[Array, ""], now: RelativePose, own: Placed, other: Placed
+        self,
+        known: Clearances,
+        touching: Expansions,
+        due: Bool[Array, ""],
+        now: RelativePose,
+        own: Placed,
+        other: Placed,
     ) -> Expansions:
         """Return expansions, anew where they are `due`, of all members that may touch while the bodies are near where they are
         `now`."""

@@ -21,7 +21,9 @@ from dockdyn.mechanics.vector import Scalar, Vector
 TAPS = 4  # coefficients along an axis that a cubic B-spline reads
 CELLS = 8  # of a brick, along each axis
 NODES = CELLS + TAPS - 1  # whose coefficients a brick keeps, along each axis: one before it, two behind it
-ORDERS = [(a, b, c) for a in range(TAPS) for b in range(TAPS - a) for c in range(TAPS - a - b)]  # of derivatives, to the third
+ORDERS = [
+    (a, b, c) for a in range(TAPS) for b in range(TAPS - a) for c in range(TAPS - a - b)
+]  # of derivatives, to the third
 NEAR = 1 / 32  # of a spacing, within which powers up to the third say what the spline does: sums of forces to 1e-7
 
 
@@ -192,10 +194,10 @@ def _spline_powers(near: Float[Array, "4 4 4"], shares: list[Scalar]) -> list[Sc
     """Return the factors of its powers, in the order of `ORDERS`, of what is moved in spacings."""
     x, y, z = ([weights(share) for weights in WEIGHTS] for share in shares)
     lines = [_lines(near, along) for along in z]
-    planes = {
-        (b, c): [_weighted_sum(y[b], line) for line in lines[c]] for b in range(TAPS) for c in range(TAPS - b)
-    }
-    return [_weighted_sum(x[a], planes[b, c]) * (1 / (factorial(a) * factorial(b) * factorial(c))) for a, b, c in ORDERS]
+    planes = {(b, c): [_weighted_sum(y[b], line) for line in lines[c]] for b in range(TAPS) for c in range(TAPS - b)}
+    return [
+        _weighted_sum(x[a], planes[b, c]) * (1 / (factorial(a) * factorial(b) * factorial(c))) for a, b, c in ORDERS
+    ]
 
 
 def _sum_powers(factors: dict[tuple[int, int, int], Scalar], moved: list[Scalar]) -> tuple[Scalar, list[Scalar]]:
@@ -212,7 +214,11 @@ def _sum_powers(factors: dict[tuple[int, int, int], Scalar], moved: list[Scalar]
             rise = value if lower == 0 else value + moved[axis] * rise
             value = term + moved[axis] * value
             # of the highest power nothing depends on the later axes
-            slopes = list(rises) if lower == 0 else [one + moved[axis] * other for one, other in zip(rises, slopes, strict=True)]
+            slopes = (
+                list(rises)
+                if lower == 0
+                else [one + moved[axis] * other for one, other in zip(rises, slopes, strict=True)]
+            )
         return value, [rise, *slopes]
 
     return along(0, ())

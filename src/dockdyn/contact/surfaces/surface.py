@@ -10,7 +10,7 @@ import abc
 from typing import ClassVar, NamedTuple
 
 from dockdyn.deferred import ArrayLike, jax, jnp, xp
-from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 from dockdyn.trees import Module
 
 AXIS_SMOOTHING = 1e-9  # m; distances from an axis are smoothed by this much so that their derivatives stay finite on it
@@ -72,7 +72,6 @@ class Surface(Module):
         """Return the signed distance (m) and its gradient: the unit normal out of the solid (body axes)."""
         return jax.value_and_grad(self.signed_distance)(point)
 
-
     def expansion_reach(self) -> Scalar:
         """Return how far (m) from its place an expansion holds, of one that has expansions."""
         raise NotImplementedError
@@ -86,7 +85,7 @@ class Surface(Module):
         raise NotImplementedError
 
     def near_expansion(self, numbers: list[Scalar], place: Vector) -> tuple[Scalar, Vector]:
-        """Return what `distance_and_normal` does at a `place` near that of an expansion, by its numbers; both are in the frame of
+        """Return what `distance_and_normal` does at a `place` near that of an expansion, by its numbers; both in the frame of
         expansions."""
         raise NotImplementedError
 

@@ -150,8 +150,8 @@ def logarithm_of_pair(x: DoubleDouble, exponent: Term | int = 0) -> DoubleDouble
 
 
 def power(x: Term, y: Term) -> Term:
-    """Return xʸ, as C's annex F.9.4.4 has it: soonest of zero, the depth of a contact that is open, and of an exponent of 1, that
-    of a contact whose stiffness is one number, or 0, as its derivative has."""
+    """Return xʸ, as C's annex F.9.4.4 has it: soonest of zero, the depth of a contact that is open, and of exponents 1, of a
+    stiffness that is one number, and 0, of its derivative."""
 
     def of_zero() -> Term:
         return (y > 0.0).select(0.0, (y < 0.0).select(math.inf, (y == 0.0).select(1.0, y)))
