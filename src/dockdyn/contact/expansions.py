@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from dockdyn.contact.bound_tree import read_row
 from dockdyn.contact.relative_pose import RelativePose
-from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.contact.surfaces.surface import ExpandedSurface
 from dockdyn.contact.touch import Touch
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed
@@ -37,7 +37,7 @@ class ExpansionFrame(NamedTuple):
     inertial: Matrix  # those of the frame, inertial, one a row
 
     @staticmethod
-    def of(surface: Surface, own: Placed, other: Placed) -> ExpansionFrame:
+    def of(surface: ExpandedSurface, own: Placed, other: Placed) -> ExpansionFrame:
         """Return it of a `surface` of the body `other`."""
         start, turn = surface.expansion_frame()
         units = unit_vectors()
@@ -45,7 +45,7 @@ class ExpansionFrame(NamedTuple):
         origin = turn.transposed_times(other.local(own.pose.position) - start)
         return once(ExpansionFrame(origin, Matrix(*axes), Matrix(*(other.rotation @ (turn @ unit) for unit in units))))
 
-    def touch(self, surface: Surface, numbers: list[Scalar], ball: tuple[Vector, Scalar], own: Placed) -> Touch:
+    def touch(self, surface: ExpandedSurface, numbers: list[Scalar], ball: tuple[Vector, Scalar], own: Placed) -> Touch:
         """Return how a `ball`, its centre (m, axes of the first body) and its radius (m), meets the surface, by the `numbers`
         of its expansion nearby."""
         centre, radius = ball

@@ -26,7 +26,7 @@ from dockdyn.contact.laws.stick_slip import StickSlip
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.relative_pose import RelativePose
-from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.contact.surfaces.surface import ExpandedSurface, Surface
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import Quaternion
@@ -598,8 +598,8 @@ class ContactGroup(Module):
     ) -> tuple[Any, tuple[Scalar, Any]]:
         """Return the sum and the deepest of what touches, by what has been expanded of it, beginning with `start`."""
         rows = self.members, self.weights
-        assert self.surface is not None
-        frame, surface = ExpansionFrame.of(self.surface, own, other), self.surface
+        surface = self._expanded_surface
+        frame = ExpansionFrame.of(surface, own, other)
 
         def take(
             number: Array, numbers: list[Scalar], state: tuple[Any, tuple[Scalar, Any]]
@@ -686,15 +686,21 @@ class ContactGroup(Module):
         """Return what is known at first of how far members are; None where it would be of no use."""
         if self.tree is None or self.rest is not None or self.remembers or self._steepest is None:
             return None
-        count, numbers = self.weights.shape[0], 0 if self.surface is None else self.surface.expands
-        touching = Expansions.none(count, numbers) if numbers and count > MANY else None
+        count, surface = self.weights.shape[0], self.surface
+        touching = None
+        if isinstance(surface, ExpandedSurface) and count > MANY:
+            touching = Expansions.none(count, surface.expands)
         return Clearances.unknown(self.tree.balls.shape[0] + count, touching)
+
+    @property
+    def _expanded_surface(self) -> ExpandedSurface:
+        assert isinstance(self.surface, ExpandedSurface)
+        return self.surface
 
     @property
     def _expansion_reach(self) -> Scalar:
         """How far (m) members may move from where they were expanded."""
-        assert self.surface is not None
-        return jax.lax.stop_gradient(self.surface.expansion_reach())
+        return jax.lax.stop_gradient(self._expanded_surface.expansion_reach())
 
     def renew_clearances(self, own: Placed, other: Placed, known: Clearances, exact: bool = False) -> Clearances:
         """Return what is known of how far members are where the bodies are now; for states that are `exact` also of the nearest
@@ -730,14 +736,14 @@ class ContactGroup(Module):
     ) -> Expansions:
         """Return expansions, anew where they are `due`, of all members that may touch while the bodies are near where they are
         `now`."""
-        ball = self.member()
+        ball, surface = self.member(), self._expanded_surface
         assert isinstance(ball, BallOnSurface)
         within = frozen(self._steepest) * self._expansion_reach + _sure_brink(known.closed)
         bounds = self._bounds(own, other)
 
         def expand(number: Array) -> tuple[Scalar, list[Scalar]]:
             centre = Vector(*read_row(self.members.centre, number, 0, 3))
-            distance, numbers = ball.surface.expand(other.local(own.point(centre)))
+            distance, numbers = surface.expand(other.local(own.point(centre)))
             return frozen((distance - ball.size, numbers))
 
         def visit(take: Callable[[Array, Expansions], Expansions], start: Expansions) -> Expansions:

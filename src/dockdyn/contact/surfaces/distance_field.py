@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dockdyn.contact.surfaces.surface import Extent, Surface
+from dockdyn.contact.surfaces.surface import ExpandedSurface, Extent
 from dockdyn.deferred import Array, Float, Int, jax, jnp
 from dockdyn.mechanics.rotation import Matrix, Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector
@@ -27,7 +27,7 @@ ORDERS = [
 NEAR = 1 / 32  # of a spacing, within which powers up to the third say what the spline does: sums of forces to 1e-7
 
 
-class DistanceField(Surface):
+class DistanceField(ExpandedSurface):
     """Cubic B-spline of signed distances in an octree of bricks, twice continuously differentiable, across bricks of all sizes.
 
     A box is filled with bricks of equal size, row by row; any octant of a brick may have a brick of its own, of half the

@@ -36,7 +36,6 @@ class Surface(Module):
     """
 
     quick: ClassVar[bool] = True  # whether `signed_distance` takes no longer than a bound of it
-    expands: ClassVar[int] = 0  # how many numbers an expansion has; 0 of one that has none
 
     @abc.abstractmethod
     def signed_distance(self, point: Vector) -> Scalar:
@@ -72,22 +71,28 @@ class Surface(Module):
         """Return the signed distance (m) and its gradient: the unit normal out of the solid (body axes)."""
         return jax.value_and_grad(self.signed_distance)(point)
 
+
+class ExpandedSurface(Surface):
+    """A surface whose distance is cheaper to ask again near a place, by numbers that are made there, than to look up."""
+
+    expands: ClassVar[int]  # how many numbers an expansion has
+
+    @abc.abstractmethod
     def expansion_reach(self) -> Scalar:
-        """Return how far (m) from its place an expansion holds, of one that has expansions."""
-        raise NotImplementedError
+        """Return how far (m) from its place an expansion holds."""
 
-    def expand(self, point: Vector) -> tuple[Scalar, list[Scalar]]:
-        """Return the signed distance (m) of `point` (m, body axes), and the numbers of its expansion around there."""
-        raise NotImplementedError
-
+    @abc.abstractmethod
     def expansion_frame(self) -> tuple[Vector, Matrix]:
         """Return origin (m, body axes) and axes of the frame in which expansions are, its axes to body axes."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
+    def expand(self, point: Vector) -> tuple[Scalar, list[Scalar]]:
+        """Return the signed distance (m) of `point` (m, body axes), and the numbers of its expansion around there."""
+
+    @abc.abstractmethod
     def near_expansion(self, numbers: list[Scalar], place: Vector) -> tuple[Scalar, Vector]:
         """Return what `distance_and_normal` does at a `place` near that of an expansion, by its numbers; both in the frame of
         expansions."""
-        raise NotImplementedError
 
 
 def cylindrical_coordinates(point: Vector, origin: Vector, axis: Vector) -> tuple[Scalar, Scalar]:
