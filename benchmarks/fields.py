@@ -83,7 +83,8 @@ def look_up_time(field, mesh, radius: float) -> float:
     points, faces = trimesh.sample.sample_surface(mesh, POINTS, seed=1)
     places = np.asarray(points) + radius * mesh.face_normals[faces]
     frame = np.zeros(3), np.array([1.0, 0, 0, 0]), np.array([1.0, 0, 0])
-    numbers = field.coefficients, field.children, field.counts, field.corner, np.array(field.spacing)
+    spacings = np.array(field.spacing), np.array(field.finest)
+    numbers = field.coefficients, field.children, field.counts, field.corner, *spacings
     surface = DistanceField(*numbers, np.array(field.steepest), *frame)
     times = []
     for _ in range(4):

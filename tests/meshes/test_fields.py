@@ -149,7 +149,8 @@ def distances_in(field, points):
     from dockdyn.contact.surfaces.distance_field import DistanceField
 
     frame = np.zeros(3), np.array([1.0, 0, 0, 0]), np.array([1.0, 0, 0])
-    numbers = field.coefficients, field.children, field.counts, field.corner, np.array(field.spacing)
+    spacings = np.array(field.spacing), np.array(field.finest)
+    numbers = field.coefficients, field.children, field.counts, field.corner, *spacings
     return np.asarray(evaluate_distances(DistanceField(*numbers, np.array(field.steepest), *frame), points)[0])
 
 

@@ -228,18 +228,25 @@ def _contact(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarra
 
 
 def distance_field_case() -> Case:
-    """Distance, a bound of it and normal of places in and around bricks of distances at random."""
+    """Distance, a bound of it, normal and expansion of places in and around bricks of distances at random."""
     rng, trees = np.random.default_rng(0), []
 
     def function(surface: DistanceField, place: Any) -> PyTree:
-        return surface.distance_and_normal(Vector.of(place)), surface.least_distance(Vector.of(place), 0.1)
+        distance, numbers = surface.expand(Vector.of(place))
+        near = surface.near_expansion(numbers, Vector.of(place))
+        return (
+            surface.distance_and_normal(Vector.of(place)),
+            surface.least_distance(Vector.of(place), 0.1),
+            distance,
+            near,
+        )
 
     attitude, axis = np.array([0.5, -0.5, 0.1, 0.7]), np.array([0.0, 0.6, 0.8])
     for _ in range(TREES):
         counts, place = np.array([1.0, 2.0, 1.0]), rng.uniform(-1, 6, 3)
         values, children = rng.normal(size=(5, NODES, NODES, NODES)), np.zeros((5, 8), np.int32)
         children[1, 3], children[0, 6], children[2, rng.integers(8)] = 2, 3, 4
-        numbers = values, children, counts, np.array([-0.5, -1, 0.1]), np.asarray(0.6), np.asarray(1.5)
+        numbers = values, children, counts, np.array([-0.5, -1, 0.1]), *map(np.asarray, (0.6, 0.15, 1.5))
         surface = DistanceField(*numbers, rng.normal(size=3), attitude, axis)
         trees.append((surface, place))
     return Case(function, trees)

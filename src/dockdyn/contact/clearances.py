@@ -2,8 +2,8 @@
 
 No member comes nearer than both bodies move: one that was a millimetre away need not be looked at before they have moved by
 that. So after each step the distances of those alone that may touch are asked anew, and all that is known of the others
-stays sure. What a group does depends on none of it: members that are passed over have no force, and sums are in the order of
-the members.
+stays sure. What a group does depends on none of these: members that are passed over have no force, and sums are in the order
+of the members.
 
 Units: m.
 Source: triangle inequality; conservative advancement, Mirtich 1996, Impulse-based Dynamic Simulation, section 2.3; own
@@ -16,35 +16,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dockdyn.contact.bound_tree import STACK, read_row
+from dockdyn.contact.expansions import Expansions
+from dockdyn.contact.relative_pose import RelativePose
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
-from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanics.vector import Scalar
 from dockdyn.trees import map_leaves
 
 JUMP = 1000.0  # m: bodies do not move so far within a step
 ROUNDING = 1e-15  # of what has closed
-
-
-class RelativePose(NamedTuple):
-    """Where the first body is, in axes of the second."""
-
-    place: Vector  # m, of the point that members are counted from
-    axes: tuple[Vector, Vector, Vector]
-
-    @staticmethod
-    def of(own: Placed, other: Placed, place: Vector) -> RelativePose:
-        """Return it of the point at a `place` (m, axes of the first body)."""
-        units = (Vector.of(row) for row in jnp.eye(3))
-        first, second, third = (other.rotation.transposed_times(own.rotation @ unit) for unit in units)
-        return RelativePose(other.local(own.point(place)), (first, second, third))
-
-    def motion(self, before: RelativePose, reach: Scalar) -> Scalar:
-        """Return by how much (m) any place of the first body within `reach` (m) of the point has moved since `before`, at
-        most."""
-        turned = [one - other for one, other in zip(self.axes, before.axes, strict=True)]
-        # of the difference of two rotations two of three stretches are equal, and the third is zero
-        stretch = jnp.sqrt(sum((one.dot(one) for one in turned), jnp.zeros(())) / 2)
-        return (self.place - before.place).norm() + stretch * reach
 
 
 class Clearances(NamedTuple):
@@ -55,13 +34,13 @@ class Clearances(NamedTuple):
     stride: Scalar  # m, that has closed from one time to the next at most; 0 before the second
     seen: RelativePose
     levels: Float[Array, "balls+members"]  # m: a distance is no less than this less what may have `closed`
+    touching: Expansions | None = None  # of members that touch; None where they are few, or their surface has none
 
     @staticmethod
-    def unknown(count: int) -> Clearances:
+    def unknown(count: int, touching: Expansions | None = None) -> Clearances:
         """Return it of so many balls and members before anything is known."""
-        nothing = RelativePose(Vector.zero(), (Vector.zero(), Vector.zero(), Vector.zero()))
         zero = jnp.zeros(())
-        return Clearances(zero, jnp.asarray(jnp.inf), zero, nothing, jnp.full(count, -jnp.inf))
+        return Clearances(zero, jnp.asarray(jnp.inf), zero, RelativePose.nowhere(), jnp.full(count, -jnp.inf), touching)
 
     def since(self, now: RelativePose, reach: Scalar, steepest: Scalar) -> tuple[Scalar, Scalar]:
         """Return how much may have closed (m) once the bodies are `now`, and how far (m) the nearest is then at most.
@@ -81,13 +60,22 @@ class MemberBounds(NamedTuple):
     distance: Callable[[list[Scalar]], Scalar]  # m, of all within a radius of a centre, at least; of a point, exactly
 
     def renewed(
-        self, known: Clearances, now: RelativePose, closed: Scalar, nearest: Scalar, far: Scalar, brink: Scalar
+        self,
+        known: Clearances,
+        now: RelativePose,
+        due: Bool[Array, ""] | bool,
+        bounds: tuple[Scalar, Scalar, Scalar],
+        brink: Scalar,
     ) -> Clearances:
-        """Return what is known once the bodies are `now`, where so much may have `closed` and some member is within `nearest`
-        (m): anew of all that may be nearer than both the nearest member and `far` (m), or nearer than the `brink` (m) once as
-        much again has closed twice. After a `JUMP`, as an attempt may make that is rejected, it is what was known before."""
+        """Return what is known once the bodies are `now`, if that is `due`: `bounds` are how much may have closed (m), within
+        what (m) some member is, and how far (m) that is asked.
+
+        Anew is what is known of all that may be nearer than both the nearest member and that, or nearer than the `brink` (m)
+        once as much again has closed twice. After a `JUMP`, as an attempt may make that is rejected, it is what was known
+        before."""
+        closed, nearest, far = bounds
         first, more = jnp.isneginf(known.levels[0]), closed - known.closed
-        sound = jnp.where(first, jnp.isfinite(more), more < JUMP)
+        sound = due & jnp.where(first, jnp.isfinite(more), more < JUMP)
         closed = jnp.where(first, 0.0, closed)
         soon = brink + jnp.where(first, 0.0, 2 * more)
         stride = jnp.where(first, 0.0, jnp.maximum(known.stride, more))
@@ -115,8 +103,8 @@ class MemberBounds(NamedTuple):
 
         start = jnp.where(sound & (first | (more > 0)), 0, -1), jnp.zeros(STACK, int), known.levels, nearest
         *_, levels, best = jax.lax.while_loop(lambda given: given[0] >= 0, turn, start)
-        after = Clearances(closed, best, stride, now, levels)
-        kept = {name: getattr(known, name) for name in Clearances._fields if name != "levels"}
+        after = known._replace(closed=closed, nearest=best, stride=stride, seen=now, levels=levels)
+        kept = {name: getattr(known, name) for name in ("closed", "nearest", "stride", "seen")}
         return after._replace(
             **{name: map_leaves(lambda a, b: jnp.where(sound, a, b), getattr(after, name), kept[name]) for name in kept}
         )
@@ -164,9 +152,10 @@ class MemberBounds(NamedTuple):
         limit: Callable[[PyTree], Scalar],
         take: Callable[[Array, PyTree], PyTree],
         state: PyTree,
+        due: Bool[Array, ""] | bool = True,
     ) -> PyTree:
-        """Return the `state` after all members whose level is below its `limit`, in their order; `take` makes the state after
-        one, by its number."""
+        """Return the `state` after all members whose level is below its `limit`, in their order, if that is `due`; `take` makes
+        the state after one, by its number."""
         count = self.balls.shape[0]
 
         def turn(given: PyTree) -> PyTree:
@@ -186,7 +175,7 @@ class MemberBounds(NamedTuple):
             stack = stack.at[top].set(first + 1).at[top + 1].set(first)
             return jnp.where(due & (members == 0), top + 1, top - 1), stack, state
 
-        start = jnp.zeros((), int), jnp.zeros(STACK, int), state
+        start = jnp.where(due, 0, -1), jnp.zeros(STACK, int), state
         return jax.lax.while_loop(lambda given: given[0] >= 0, turn, start)[-1]
 
 

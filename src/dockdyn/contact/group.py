@@ -12,11 +12,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from dockdyn import backend
-from dockdyn.contact.bound_tree import walk_tree
-from dockdyn.contact.clearances import ROUNDING, Clearances, MemberBounds, RelativePose, frozen
-from dockdyn.contact.contact_kinematics import ContactKinematics
+from dockdyn.contact.bound_tree import read_row, walk_tree
+from dockdyn.contact.clearances import ROUNDING, Clearances, MemberBounds, frozen
+from dockdyn.contact.contact_kinematics import ContactKinematics, kinematics_of
 from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, GATED, PRESSING, SLACK, force_guard, force_in_mode, gated_force
+from dockdyn.contact.expansions import AGAIN, ExpansionFrame, Expansions
 from dockdyn.contact.laws.bristles import Bristles
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
@@ -24,7 +25,8 @@ from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.contact.laws.stick_slip import StickSlip
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
-from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.contact.relative_pose import RelativePose
+from dockdyn.contact.surfaces.surface import ExpandedSurface, Surface
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import Quaternion
@@ -33,6 +35,7 @@ from dockdyn.programs import trace_once
 from dockdyn.trees import Module, combine, field, leaves_of, map_leaves
 
 FAR = 0.1  # of the size of a member: one that is farther away than that cannot touch within a step
+MANY = 500  # members: of more, distances of those that touch are kept, expanded around where they are
 FEW = 10_000  # members that take less time one after another than by a tree of which nothing is known
 AHEAD = 8.0  # times what members have moved in a step at most: what is farther away cannot touch within the next
 BRINK = 1e-10  # m: so near to the surface it is rounding that says whether a member overlaps
@@ -500,9 +503,13 @@ class ContactGroup(Module):
             return (Wrench.zero(), zero, zero, *self._of_friction(zero, zero)), deepest
 
         def near(
-            geometry: PairGeometry, weight: Scalar, rest: Rest | None = None, memory: ContactMemory | None = None
+            geometry: PairGeometry,
+            weight: Scalar,
+            rest: Rest | None = None,
+            memory: ContactMemory | None = None,
+            meeting: ContactKinematics | None = None,
         ) -> tuple[Any, tuple[Scalar, Any]]:
-            meeting = geometry.meet(own, other)
+            meeting = geometry.meet(own, other) if meeting is None else meeting
             law, sums, rubs = self._member_sums(mode, meeting, weight, about, (own, other), exact, rest, memory)
             # a speed at rest has no derivative
             speed = jnp.sqrt(meeting.sliding.dot(meeting.sliding)) if rest is None else jnp.zeros(())
@@ -512,9 +519,7 @@ class ContactGroup(Module):
 
         found = None
         if self._passes_over():
-            found = self._sum_over_near(
-                lambda row: near(combine(row[0], self.common), row[1]), own, other, exact=exact, loads=loads
-            )
+            found = self._sum_over_near(near, own, other, exact=exact, loads=loads)
         (wrench, normal, stored, rubbing, stretched), (depth, (rate, speed, point, more)) = found or _sum_over_rows(
             one, (self.members, self.weights, self.rest, past)
         )
@@ -558,16 +563,66 @@ class ContactGroup(Module):
         return power if self.rubs else None, stored if isinstance(self.friction, Sticking) else None
 
     def _sum_over_near(
-        self, one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], own: Placed, other: Placed, exact: bool, loads: bool
+        self, near: Callable[..., tuple[Any, tuple[Scalar, Any]]], own: Placed, other: Placed, exact: bool, loads: bool
     ) -> tuple[Any, tuple[Scalar, Any]] | None:
-        """Return the sum and the deepest of what `one` gives for members, as `_sum_over_rows` does, of those alone that touch
+        """Return the sum and the deepest of what `near` gives for members, as `_sum_over_rows` does, of those alone that touch
         or may be the deepest; None where no bound of their distance is known.
 
-        Where none is near, the depth is a bound.
+        Where none is near, the depth is a bound. While both bodies are near where what touches was expanded, that is asked.
         """
-        assert self.tree is not None
         if self._steepest is None:
             return None
+
+        def one(row: tuple[Any, Scalar]) -> tuple[Any, tuple[Scalar, Any]]:
+            return near(combine(row[0], self.common), row[1])
+
+        start = _nothing(one, (self.members, self.weights))
+        touching = None if self.clearances is None else self.clearances.touching
+        if touching is None:
+            return self._sum_over_tree(one, start, own, other, exact=exact, loads=loads)
+        pose = RelativePose.of(*frozen((own, other, Vector.of(self.place))))
+        holds = touching.hold(pose, frozen(self.reach), self._expansion_reach)
+        found = jax.lax.cond(holds, lambda: self._sum_over_expanded(touching, near, start, own, other), lambda: start)
+        known = holds if loads else holds & (found[1][0] > BRINK)  # else the nearest one is none of those that touch
+        return jax.lax.cond(
+            known, lambda: found, lambda: self._sum_over_tree(one, start, own, other, exact=exact, loads=loads)
+        )
+
+    def _sum_over_expanded(
+        self,
+        touching: Expansions,
+        near: Callable[..., tuple[Any, tuple[Scalar, Any]]],
+        start: tuple[Any, tuple[Scalar, Any]],
+        own: Placed,
+        other: Placed,
+    ) -> tuple[Any, tuple[Scalar, Any]]:
+        """Return the sum and the deepest of what touches, by what has been expanded of it, beginning with `start`."""
+        rows = self.members, self.weights
+        surface = self._expanded_surface
+        frame = ExpansionFrame.of(surface, own, other)
+
+        def take(
+            number: Array, numbers: list[Scalar], state: tuple[Any, tuple[Scalar, Any]]
+        ) -> tuple[Any, tuple[Scalar, Any]]:
+            member, weight = _row_of(rows, number)
+            ball = combine(member, self.common)
+            assert isinstance(ball, BallOnSurface)
+            touch = frame.touch(surface, numbers, (Vector.of(ball.centre), ball.size), own)
+            return _with_row(state, near(ball, weight, meeting=kinematics_of(touch, own, other)))
+
+        return touching.visit(take, start)
+
+    def _sum_over_tree(
+        self,
+        one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]],
+        start: tuple[Any, tuple[Scalar, Any]],
+        own: Placed,
+        other: Placed,
+        exact: bool,
+        loads: bool,
+    ) -> tuple[Any, tuple[Scalar, Any]]:
+        """Return the same of what `one` gives for rows, by bounds of how far they are."""
+        assert self.tree is not None
         bounds = self._bounds(own, other)
         far, brink = jnp.asarray(jnp.inf) if exact else self._far, jnp.asarray(BRINK)
         rows = self.members, self.weights
@@ -575,7 +630,6 @@ class ContactGroup(Module):
         def take(number: Scalar, state: tuple[Any, tuple[Scalar, Any]]) -> tuple[Any, tuple[Scalar, Any]]:
             return _with_row(state, one(_row_of(rows, number)))
 
-        start = _nothing(one, rows)
         root = bounds.distance([self.tree.balls[0, column] for column in range(4)])
         if self.clearances is None:
 
@@ -632,15 +686,70 @@ class ContactGroup(Module):
         """Return what is known at first of how far members are; None where it would be of no use."""
         if self.tree is None or self.rest is not None or self.remembers or self._steepest is None:
             return None
-        return Clearances.unknown(self.tree.balls.shape[0] + self.weights.shape[0])
+        count, surface = self.weights.shape[0], self.surface
+        touching = None
+        if isinstance(surface, ExpandedSurface) and count > MANY:
+            touching = Expansions.none(count, surface.expands)
+        return Clearances.unknown(self.tree.balls.shape[0] + count, touching)
+
+    @property
+    def _expanded_surface(self) -> ExpandedSurface:
+        assert isinstance(self.surface, ExpandedSurface)
+        return self.surface
+
+    @property
+    def _expansion_reach(self) -> Scalar:
+        """How far (m) members may move from where they were expanded."""
+        return jax.lax.stop_gradient(self._expanded_surface.expansion_reach())
 
     def renew_clearances(self, own: Placed, other: Placed, known: Clearances, exact: bool = False) -> Clearances:
         """Return what is known of how far members are where the bodies are now; for states that are `exact` also of the nearest
-        one however far it is."""
+        one however far it is.
+
+        Nothing is looked up while what touches is expanded near enough for a step more.
+        """
         own, other, place = frozen((own, other, Vector.of(self.place)))
-        closed, nearest, far = self._bound_closing(known, own, other, exact)
         seen = RelativePose.of(own, other, place)
-        return self._bounds(own, other).renewed(known, seen, closed, nearest, far, _sure_brink(closed))
+
+        touching, reach = known.touching, frozen(self.reach)
+        due: Bool[Array, ""] | bool = True
+        if touching is not None:
+            soon = AGAIN * seen.motion(touching.last, reach)  # what the next step may move
+            due = ~touching.hold(seen, reach, self._expansion_reach - soon)
+        bounds = self._bound_closing(known, own, other, exact)
+        found = self._bounds(own, other).renewed(known, seen, due, bounds, _sure_brink(bounds[0]))
+        if touching is None:
+            return found
+        slow = soon < self._expansion_reach
+        further = self._expand_touching(found, touching, due & slow, seen, own, other)
+        many = jnp.where(due & ~slow, 0, further.many)
+        return found._replace(touching=further._replace(many=many, last=seen))
+
+    def _expand_touching(
+        self,
+        known: Clearances,
+        touching: Expansions,
+        due: Bool[Array, ""],
+        now: RelativePose,
+        own: Placed,
+        other: Placed,
+    ) -> Expansions:
+        """Return expansions, anew where they are `due`, of all members that may touch while the bodies are near where they are
+        `now`."""
+        ball, surface = self.member(), self._expanded_surface
+        assert isinstance(ball, BallOnSurface)
+        within = frozen(self._steepest) * self._expansion_reach + _sure_brink(known.closed)
+        bounds = self._bounds(own, other)
+
+        def expand(number: Array) -> tuple[Scalar, list[Scalar]]:
+            centre = Vector(*read_row(self.members.centre, number, 0, 3))
+            distance, numbers = surface.expand(other.local(own.point(centre)))
+            return frozen((distance - ball.size, numbers))
+
+        def visit(take: Callable[[Array, Expansions], Expansions], start: Expansions) -> Expansions:
+            return bounds.visit(known.levels, lambda state: known.closed + within, take, start, due)
+
+        return touching.renewed(due, now, visit, expand, within)
 
     def _bound_closing(
         self, known: Clearances, own: Placed, other: Placed, exact: bool = False

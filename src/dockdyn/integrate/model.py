@@ -123,7 +123,7 @@ class Model(Module):
 
     def first_hints(self) -> PyTree:
         """Return what a solver keeps from step to step for the model to answer sooner; None where there is nothing of the
-        kind. No answer depends on it."""
+        kind. No answer depends on it by more than a millionth."""
         return None
 
     def renew_hints(self, x: State, hints: PyTree, exact: bool = False) -> PyTree:

@@ -23,7 +23,7 @@ from dockdyn.scenario.language.printable import time_in_words
 from dockdyn.trees import leaves_of
 
 Progress = Callable[[float], None]
-FIRST_SLICE = 1000  # iterations at most, until it is known how long one takes
+FIRST_SLICE = 50  # iterations at most, until it is known how long one takes; better code is written between slices
 SHORT, LONG = 0.25, 1.0  # s: slices of less become four times as long, and of more half as long
 FIRST_TOLD = 15.0  # s that a run has taken when it is first told how long it still takes; then again at each doubling
 PATIENT = 60.0  # s still to go, of which is told

@@ -8,21 +8,26 @@ Computer Graphics 22(4):205; distance beyond a box, own derivation.
 from __future__ import annotations
 
 from functools import reduce
+from math import factorial
 from typing import ClassVar
 
 import numpy as np
 
-from dockdyn.contact.surfaces.surface import Extent, Surface
+from dockdyn.contact.surfaces.surface import ExpandedSurface, Extent
 from dockdyn.deferred import Array, Float, Int, jax, jnp
-from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.rotation import Matrix, Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector
 
 TAPS = 4  # coefficients along an axis that a cubic B-spline reads
 CELLS = 8  # of a brick, along each axis
 NODES = CELLS + TAPS - 1  # whose coefficients a brick keeps, along each axis: one before it, two behind it
+ORDERS = [
+    (a, b, c) for a in range(TAPS) for b in range(TAPS - a) for c in range(TAPS - a - b)
+]  # of derivatives, to the third
+NEAR = 1 / 32  # of a spacing, within which powers up to the third say what the spline does: sums of forces to 1e-7
 
 
-class DistanceField(Surface):
+class DistanceField(ExpandedSurface):
     """Cubic B-spline of signed distances in an octree of bricks, twice continuously differentiable, across bricks of all sizes.
 
     A box is filled with bricks of equal size, row by row; any octant of a brick may have a brick of its own, of half the
@@ -32,12 +37,14 @@ class DistanceField(Surface):
     """
 
     quick: ClassVar[bool] = False
+    expands: ClassVar[int] = 4 + len(ORDERS)
 
     coefficients: Float[Array, "bricks nodes nodes nodes"]  # m, of the spline
     children: Int[Array, "bricks 8"]  # the brick of each octant; 0 where it has none
     counts: Float[Array, "3"]  # of bricks along each axis of the box
     corner: Float[Array, "3"]  # m, of the box, axes of the field
     spacing: Float[Array, ""]  # m, of the nodes of the bricks that fill the box
+    finest: Float[Array, ""]  # m, of those of the smallest bricks
     steepest: Float[Array, ""]  # length of the spline's gradient at most, not below 1
     point: Float[Array, "3"]  # m, the field's origin in body axes
     attitude: Float[Array, "4"]  # unit quaternion, axes of the field to body axes
@@ -79,11 +86,37 @@ class DistanceField(Surface):
     def steepest_change(self) -> Scalar:
         return self.steepest
 
+    def expansion_reach(self) -> Scalar:
+        return NEAR * self.finest
+
+    def expand(self, point: Vector) -> tuple[Scalar, list[Scalar]]:
+        """Return the distance (m), and the spline around a place of the box in powers, up to the third, of what is moved in
+        spacings; beyond the box nothing touches."""
+        inner, beyond = self._nearest_in_box(point)
+        near, shares, finer = self._around(inner)
+        local, powers = self._local(point), _spline_powers(near, shares)
+        numbers = [local.x, local.y, local.z, finer / self.spacing, *powers]
+        return jnp.where(_sum_of_squares(beyond) > 0, jnp.inf, powers[0]), numbers
+
+    def near_expansion(self, numbers: list[Scalar], place: Vector) -> tuple[Scalar, Vector]:
+        parts, per_metre = (place.x, place.y, place.z), numbers[3]
+        moved = [(now - then) * per_metre for now, then in zip(parts, numbers[:3], strict=True)]
+        distance, slopes = _sum_powers(dict(zip(ORDERS, numbers[4:], strict=True)), moved)
+        return distance, Vector(*(slope * per_metre for slope in slopes))
+
+    def expansion_frame(self) -> tuple[Vector, Matrix]:
+        turn = Quaternion.of(self.attitude).matrix()
+        return Vector.of(self.point) + turn @ Vector.of(self.corner), turn
+
+    def _local(self, point: Vector) -> Vector:
+        """Return a point (m, body axes) from the corner of the box, axes of the field (m)."""
+        turn = Quaternion.of(self.attitude).matrix()
+        return turn.transposed_times(point - Vector.of(self.point)) - Vector.of(self.corner)
+
     def _nearest_in_box(self, point: Vector) -> tuple[list[Scalar], list[Scalar]]:
         """Return the place of the box nearest to a point, counted in bricks from the corner, and how far (m) the point is from
         there along each axis."""
-        turn = Quaternion.of(self.attitude).matrix()
-        local = turn.transposed_times(point - Vector.of(self.point)) - Vector.of(self.corner)
+        local = self._local(point)
         size = self.spacing * CELLS
         places = [part / size for part in (local.x, local.y, local.z)]
         inner = [jnp.clip(place, 0.0, self.counts[axis]) for axis, place in enumerate(places)]
@@ -157,6 +190,40 @@ def _spline_and_slopes(near: Float[Array, "4 4 4"], shares: list[Scalar]) -> tup
     return _weighted_sum(x, in_planes), slopes
 
 
+def _spline_powers(near: Float[Array, "4 4 4"], shares: list[Scalar]) -> list[Scalar]:
+    """Return the factors of its powers, in the order of `ORDERS`, of what is moved in spacings."""
+    x, y, z = ([weights(share) for weights in WEIGHTS] for share in shares)
+    lines = [_lines(near, along) for along in z]
+    planes = {(b, c): [_weighted_sum(y[b], line) for line in lines[c]] for b in range(TAPS) for c in range(TAPS - b)}
+    return [
+        _weighted_sum(x[a], planes[b, c]) * (1 / (factorial(a) * factorial(b) * factorial(c))) for a, b, c in ORDERS
+    ]
+
+
+def _sum_powers(factors: dict[tuple[int, int, int], Scalar], moved: list[Scalar]) -> tuple[Scalar, list[Scalar]]:
+    """Return the sum of powers of what is `moved` along three axes, and its derivatives, by Horner's rule along each axis."""
+
+    def along(axis: int, fixed: tuple[int, ...]) -> tuple[Scalar, list[Scalar]]:
+        """Return the sum over the axes from this one on, the powers along those before being `fixed`, and its derivatives."""
+        if axis == len(moved):
+            return factors[fixed[0], fixed[1], fixed[2]], []
+        terms = [along(axis + 1, (*fixed, power)) for power in range(TAPS - sum(fixed))]
+        value, slopes = terms[-1]
+        rise = jnp.zeros(())
+        for lower, (term, rises) in zip(range(len(terms) - 1), reversed(terms[:-1]), strict=True):
+            rise = value if lower == 0 else value + moved[axis] * rise
+            value = term + moved[axis] * value
+            # of the highest power nothing depends on the later axes
+            slopes = (
+                list(rises)
+                if lower == 0
+                else [one + moved[axis] * other for one, other in zip(rises, slopes, strict=True)]
+            )
+        return value, [rise, *slopes]
+
+    return along(0, ())
+
+
 def _weighted_sum(weights: list[Scalar], values: list[Scalar]) -> Scalar:
     return reduce(jnp.add, [weight * value for weight, value in zip(weights, values, strict=True)])
 
@@ -176,3 +243,16 @@ def _weight_derivatives(share: Scalar) -> list[Scalar]:
     """Return derivatives of these weights by the share."""
     rest = 1 - share
     return [-0.5 * rest * rest, share * (1.5 * share - 2), rest * (2 - 1.5 * rest), 0.5 * share * share]
+
+
+def _weight_bends(share: Scalar) -> list[Scalar]:
+    """Return second derivatives of these weights by the share."""
+    return [1 - share, 3 * share - 2, 1 - 3 * share, share]
+
+
+def _weight_jerks(share: Scalar) -> list[Scalar]:
+    """Return third derivatives of these weights by the share."""
+    return [jnp.asarray(one) for one in (-1.0, 3.0, -3.0, 1.0)]
+
+
+WEIGHTS = _node_weights, _weight_derivatives, _weight_bends, _weight_jerks

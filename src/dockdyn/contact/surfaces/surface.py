@@ -10,7 +10,7 @@ import abc
 from typing import ClassVar, NamedTuple
 
 from dockdyn.deferred import ArrayLike, jax, jnp, xp
-from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 from dockdyn.trees import Module
 
 AXIS_SMOOTHING = 1e-9  # m; distances from an axis are smoothed by this much so that their derivatives stay finite on it
@@ -70,6 +70,29 @@ class Surface(Module):
     def distance_and_normal(self, point: Vector) -> tuple[Scalar, Vector]:
         """Return the signed distance (m) and its gradient: the unit normal out of the solid (body axes)."""
         return jax.value_and_grad(self.signed_distance)(point)
+
+
+class ExpandedSurface(Surface):
+    """A surface whose distance is cheaper to ask again near a place, by numbers that are made there, than to look up."""
+
+    expands: ClassVar[int]  # how many numbers an expansion has
+
+    @abc.abstractmethod
+    def expansion_reach(self) -> Scalar:
+        """Return how far (m) from its place an expansion holds."""
+
+    @abc.abstractmethod
+    def expansion_frame(self) -> tuple[Vector, Matrix]:
+        """Return origin (m, body axes) and axes of the frame in which expansions are, its axes to body axes."""
+
+    @abc.abstractmethod
+    def expand(self, point: Vector) -> tuple[Scalar, list[Scalar]]:
+        """Return the signed distance (m) of `point` (m, body axes), and the numbers of its expansion around there."""
+
+    @abc.abstractmethod
+    def near_expansion(self, numbers: list[Scalar], place: Vector) -> tuple[Scalar, Vector]:
+        """Return what `distance_and_normal` does at a `place` near that of an expansion, by its numbers; both in the frame of
+        expansions."""
 
 
 def cylindrical_coordinates(point: Vector, origin: Vector, axis: Vector) -> tuple[Scalar, Scalar]:

@@ -94,9 +94,9 @@ class BrickTree:
     def surface(self) -> DistanceField:
         """Return the field as a surface, with room for more bricks, so that its program serves finer ones, too."""
         room = ROOM * 2 ** max(0, math.ceil(math.log2(self.bricks() / ROOM)))
-        spacing, steepest = np.array(self.levels[0].spacing), np.array(1.0)
+        spacings, steepest = [np.array(self.levels[number].spacing) for number in (0, -1)], np.array(1.0)
         frame = np.zeros(3), np.array([1.0, 0, 0, 0]), np.array([1.0, 0, 0])
-        numbers: list[Any] = [*self.arrays(room), self.counts.astype(float), self.corner, spacing, steepest, *frame]
+        numbers: list[Any] = [*self.arrays(room), self.counts.astype(float), self.corner, *spacings, steepest, *frame]
         return DistanceField(*numbers)
 
     def _values(self, keys: Int[np.ndarray, "n 3"], spacing: float) -> Float[np.ndarray, "n 8 8 8"]:

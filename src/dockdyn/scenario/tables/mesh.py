@@ -160,6 +160,7 @@ class MeshSection(Shape):
             counts=jnp.asarray(self.field.counts, float),
             corner=jnp.asarray(self.field.corner, float),
             spacing=jnp.asarray(self.field.spacing, float),
+            finest=jnp.asarray(self.field.finest, float),
             steepest=jnp.asarray(self.field.steepest, float),
             point=jnp.asarray(self.point, float),
             attitude=quaternion_of(self.attitude),

@@ -150,12 +150,17 @@ def logarithm_of_pair(x: DoubleDouble, exponent: Term | int = 0) -> DoubleDouble
 
 
 def power(x: Term, y: Term) -> Term:
-    """Return xʸ, as C's annex F.9.4.4 has it: soonest of zero, the depth of a contact that is open."""
+    """Return xʸ, as C's annex F.9.4.4 has it: soonest of zero, the depth of a contact that is open, and of exponents 1, of a
+    stiffness that is one number, and 0, of its derivative."""
 
     def of_zero() -> Term:
         return (y > 0.0).select(0.0, (y < 0.0).select(math.inf, (y == 0.0).select(1.0, y)))
 
-    return (x.bits() == 0).branch(of_zero, lambda: power_of_others(x, y))
+    def of_others() -> Term:
+        simple = (y == 1.0) | (y == 0.0)
+        return simple.branch(lambda: (y == 0.0).select(1.0, x), lambda: power_of_others(x, y))
+
+    return (x.bits() == 0).branch(of_zero, of_others)
 
 
 def power_of_others(x: Term, y: Term) -> Term:
