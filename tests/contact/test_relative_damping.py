@@ -189,6 +189,12 @@ def test_the_report_says_the_damping(run):
     assert dataset.attrs["stated_damping"] == f"probe: {words}"
 
 
+def test_of_several_members_it_is_said_that_it_is_of_one_alone(run):
+    content = off_centre(500, 0.1)
+    content["body"]["chaser"]["feature"]["probe"]["copies"] = 3
+    assert run(content).attrs["stated_damping"].endswith(" kg, where one of its 3 members touches alone")
+
+
 DASHPOT = {"law": "spring-dashpot", "stiffness": 5000}
 CROSSLEY = {"law": "hunt-crossley", "stiffness": 1e6}
 TABLE = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.contact.group import ContactGroup
 from dockdyn.docking.component_data import component_names, component_variables
 from dockdyn.docking.impact_prediction import predicted_impacts
 from dockdyn.docking.impossible_impacts import refuse_impossible
@@ -21,6 +22,7 @@ from dockdyn.docking.schema.multibody import SeveralBodiesSection
 from dockdyn.docking.schema.phases import time_to_change
 from dockdyn.docking.step_limit import explain_many_steps
 from dockdyn.docking.tank_data import tank_variables
+from dockdyn.mechanism.loads import Group
 from dockdyn.results.control.data import control_data
 from dockdyn.results.energy_class import LOSSLESS, effect_variable, energy_effect
 from dockdyn.results.log_data import Log
@@ -324,9 +326,11 @@ def stated_damping(content: SeveralBodiesSection) -> dict[str, str]:
             found = f"{float(made(contact.normal).damping):.6g} s/m"
             lines[number] = f"{found}, from {key} = {getattr(contact.normal, key):g} at {contact.normal.speed:g} m/s"
     if stated := content.relative_laws():
+        groups = content.model().groups
         for (_, key, number), found in zip(stated, damped_laws(content), strict=True):
             value, between = getattr(contacts[number].normal, key), f"{float(found.mass):.6g} kg"
-            lines[number] = f"{float(found.damping):.6g} N s/m, from {key} = {value:g} between {between}"
+            alone = _where_alone(groups[number])
+            lines[number] = f"{float(found.damping):.6g} N s/m, from {key} = {value:g} between {between}{alone}"
     told = [f"{names[number]}: {lines[number]}" for number in sorted(lines)]
     if elements := content.relative_elements():
         for (path, key, value), dashpots in zip(elements, damped_elements(content), strict=True):
@@ -336,6 +340,12 @@ def stated_damping(content: SeveralBodiesSection) -> dict[str, str]:
                 words = " and ".join(filter(None, (along, about)))
             told.append(f"{path}: {words}, from {key} = {value:g}")
     return {"stated_damping": "\n".join(told)} if told else {}
+
+
+def _where_alone(group: Group) -> str:
+    """Return words on which members a damping holds for that is stated by the bodies' masses, of a group of several."""
+    members = group.weights.shape[0] if isinstance(group, ContactGroup) else 1
+    return f", where one of its {members} members touches alone" if members > 1 else ""
 
 
 def _span_of(numbers: np.ndarray, unit: str) -> str:

@@ -229,7 +229,7 @@ TOUCHED = """
 schema = 2
 duration = "2 s"
 [body.a]
-mass = 50.0
+mass = { distribution = "uniform", low = 49.0, high = 51.0 }
 inertia = [3.0, 4.0, 5.0]
 velocity = ["50 mm/s", 0, 0]
 feature.tip = { position = [0.5, 0, 0], radius = "20 mm" }
