@@ -62,7 +62,8 @@ def _log_variable(dim: str, column: LogColumn) -> tuple[str, np.ndarray, dict[st
 def _values_of(cells: Cells) -> np.ndarray:
     """Return the whole numbers as such, which stamps since 1970 need; others as floats; as texts what has some that are no
     numbers."""
-    whole = [int(str(cell)) for cell in cells if isinstance(cell, int) or WHOLE_TEXT.fullmatch(str(cell))]
+    texts = (cell if isinstance(cell, int) else str(cell) for cell in cells)
+    whole = [int(cell) for cell in texts if isinstance(cell, int) or WHOLE_TEXT.fullmatch(cell)]
     if len(whole) == len(cells) and all(abs(number) < WHOLE for number in whole):
         # texts may be of a quantity whose values are whole by chance, unless floats do not hold them
         if all(isinstance(cell, int) for cell in cells) or max(map(abs, whole)) > EXACT:
