@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import dockdyn
-from dockdyn.docking.key_figures import refuse_unknown_requirements
+from dockdyn.docking.key_figures import FIGURES, refuse_unknown_requirements
 from dockdyn.results.requirements import figures_of, without_unit
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.requirement import requirement_of
@@ -26,7 +26,7 @@ def test_what_a_summary_has_may_be_required_and_what_it_has_not_is_refused(share
     names = sorted(figures_of(dockdyn.summarise(shared_run(preset, SHORT))))
     known = {one for name in names for one in (name, without_unit(name))}
     for name in known:
-        refuse_unknown_requirements(require(scenario, name))
+        refuse_unknown_requirements(require(scenario, name), FIGURES)
     refused = 0
     for name in rng.sample(sorted(known), 20):
         table, _, rest = name.partition(".")
@@ -36,7 +36,7 @@ def test_what_a_summary_has_may_be_required_and_what_it_has_not_is_refused(share
         wrong = wrong[:at] + rng.choice(string.ascii_lowercase) + wrong[at:]
         if wrong not in known:
             with pytest.raises(ScenarioError, match=r"did you mean|allowed|There are|there is none"):
-                refuse_unknown_requirements(require(scenario, wrong))
+                refuse_unknown_requirements(require(scenario, wrong), FIGURES)
             refused += 1
     assert refused > 10
 

@@ -79,6 +79,7 @@ def written(folder, urdf: str, beside: dict | None = None, more: list[dict] | No
 def refused(monkeypatch, capsys, *arguments: str) -> str:
     """What the command line says of what it refuses: exit code 2 and one line."""
     monkeypatch.setattr(sys, "argv", ["dockdyn", *arguments])
+    monkeypatch.setattr("dockdyn.cli.progress.FIRST", 1e6)  # how long it takes is not told
     capsys.readouterr()
     with pytest.raises(SystemExit) as end:
         cli.main()

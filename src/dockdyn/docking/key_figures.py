@@ -196,9 +196,10 @@ OTHERS = (
 )
 
 
-def refuse_unknown_requirements(scenario: Scenario) -> None:
-    """Raise ScenarioError for a requirement on a figure that no run of a mechanism has, or of a member that this one lacks."""
-    known, members = dict.fromkeys((*(one.name for one in FIGURES), *OTHERS)), _member_names(scenario.content)
+def refuse_unknown_requirements(scenario: Scenario, figures: Sequence[KeyFigure]) -> None:
+    """Raise ScenarioError for a requirement on a figure that no run of a mechanism, whose key figures these are, has, or of a
+    member that this one lacks."""
+    known, members = dict.fromkeys((*(one.name for one in figures), *OTHERS)), _member_names(scenario.content)
     for one in scenario.requirements:
         where, table = f"{scenario.name}: requirements.{one.name}", one.figure.partition(".")[0]
         found = MEMBER.fullmatch(one.figure)

@@ -56,7 +56,7 @@ class MechanismSetup(Setup):
     def refuse_requirements(self, scenario: Scenario) -> None:
         from dockdyn.docking.key_figures import refuse_unknown_requirements
 
-        refuse_unknown_requirements(scenario)
+        refuse_unknown_requirements(scenario, self.key_figures().figures)
 
     def begin(self, scenario: Scenario) -> Dataset | None:
         from dockdyn.docking.data import describe_run
