@@ -11,7 +11,7 @@ import dockdyn
 from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Status
 from dockdyn.results.attributes import result_attributes, run_attributes, study_attributes
-from dockdyn.results.drive import drive_run, finite_rows, name_of_nonfinite
+from dockdyn.results.drive import FIRST_SLICE, drive_run, finite_rows, name_of_nonfinite
 from dockdyn.scenario.language.keys import leaves
 
 
@@ -173,5 +173,5 @@ def test_a_quick_run_tells_nothing_and_slices_are_short_where_iterations_take_lo
         return replace(run, iterations=until, status=Status.FINISHED if until >= 1.6e6 else Status.RUNNING)
 
     drive_run(Slow(), advance, lambda run: run.iterations / 1.6e6, 200_000, None)
-    assert slices[0] == 1000 and max(slices) == 200_000 and slices[-1] <= 1000
+    assert slices[0] == FIRST_SLICE and max(slices) == 200_000 and slices[-1] <= 1000
     assert not heard
