@@ -18,6 +18,8 @@ from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.integrate.model import choose_tree
 from dockdyn.trees import Module, field, map_leaves
 
+ACTS = 0.5  # of what is remembered of whether control acts, 0 or 1: who integrates it may move it a little
+
 
 class Wanted(NamedTuple):
     """What a law asks of actuators, that on the body in the body's axes."""
@@ -69,8 +71,8 @@ class SampledControl(Module):
         idle = idle_actuation(motors, seen.turning(), seen.wheel)
         if self.thrusters is None or not isinstance(memory.pulses, Pulses):
             given = self.actuators.give(force, torque, seen.turning(), seen.wheel, seen.used)
-            return rate, choose_tree(memory.active > 0.5, given._replace(motors=self.actuators.drive(motors)), idle)
-        wheel = jnp.where(memory.active > 0.5, self.actuators.turn(torque, seen.turning(), seen.wheel), idle.wheel)
+            return rate, choose_tree(memory.active > ACTS, given._replace(motors=self.actuators.drive(motors)), idle)
+        wheel = jnp.where(memory.active > ACTS, self.actuators.turn(torque, seen.turning(), seen.wheel), idle.wheel)
         running = rate.pulses._replace(on_time=memory.pulses.firing)
         return rate._replace(pulses=running), self.thrusters.give(memory.pulses, wheel)
 
