@@ -315,6 +315,12 @@ class ContactGroup(Module):
             return self.law.at_rest(self.rest.depth[0]).remembers()
         return isinstance(self.friction, Sticking) or self.law.remembers()
 
+    def asks_for_steps(self) -> bool:
+        """Return whether what it remembers is decided as steps end, however long they are: what its laws say so of, and what
+        each of several members remembers, whose onsets and releases are no events."""
+        parts = (self.law, *([] if self.friction is None else [self.friction]))
+        return self.remembers and (not self.single or any(one.asks_for_steps() for one in parts))
+
     def memory_rate(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
         """Return the rate of what it remembers."""
 
@@ -322,9 +328,12 @@ class ContactGroup(Module):
             member, rest, memory = row
             meeting, stretches = combine(member, self.common).meet(own, other), None
             if memory.stretches is not None:
-                touches = _touches(self._law_of(meeting, own, memory), meeting)
+                touches = _touches(self._law_of(meeting, own, memory), mode, meeting.depth)
                 motions = tuple(motion * touches for motion in self._sticking_velocities(meeting, own, other))
-                stretches = self._sticking.memory_rates(memory.stretches, motions)
+                geometry = combine(member, self.common)
+                stretches = self._sticking.memory_rates(
+                    memory.stretches, motions, lambda: _turning_normal(geometry, own, other, touches)
+                )
             if memory.law is None:
                 return ContactMemory(stretches, None)
             law, depth = (self.law, meeting.depth) if rest is None else rest.felt(self.law, meeting.depth)
@@ -350,16 +359,23 @@ class ContactGroup(Module):
         def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
             member, memory = row
             meeting = combine(member, self.common).meet(own, other)
-            kept = None if memory.law is None else self.law.renewed(memory.law, meeting.depth)
+            kept = None if memory.law is None else self.law.renewed(memory.law, self._settled_depth(mode, meeting.depth))
             if memory.stretches is None:
                 return ContactMemory(None, kept)
             law = self._law_of(meeting, own, memory)
             pressing = _pressing_force(law, mode, meeting, self.alone)
             grips = self._apply_sticking(meeting, pressing, own, other, memory.stretches)
-            renewed = self._sticking.renewed(memory.stretches, grips, meeting.depth, _touches(law, meeting))
+            renewed = self._sticking.renewed(memory.stretches, grips, meeting.depth, _touches(law, mode, meeting.depth))
             return ContactMemory(renewed, kept)
 
         return past if self.rest is not None else _each_row(one, (self.members, past))
+
+    def _settled_depth(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
+        """Return the depth (m) by which it is decided what the law of a member remembers: where a single one begins to be held
+        the depth is zero but for rounding, and it has touched."""
+        if not (self.single and self.law.adheres()):
+            return depth
+        return jnp.where((mode == PRESSING) & (jnp.abs(depth) < BRINK), BRINK, depth)
 
     def memory_within(self, start: ContactMemory, now: ContactMemory) -> ContactMemory:
         """Return what it remembers within a step that began with `start`, where `now` follows the rates."""
@@ -410,6 +426,10 @@ class ContactGroup(Module):
     def turning(self, found: GroupState) -> tuple[Scalar, ...]:
         """Return these: what has slipped, the depth."""
         return (*found.slipped, *[found.depth] * self.law.turns()) if self.turns else ()
+
+    def reversals(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
+        """Return the event functions that rise through zero where the depth turns back of a member whose law has a corner there."""
+        return (jnp.where(mode == APART, -1.0, -found.rate),) if self.alone and self.law.turns() else ()
 
     def _law_of(self, meeting: ContactKinematics, own: Placed, past: ContactMemory | None) -> NormalLaw:
         """Return the law of a member."""
@@ -840,9 +860,26 @@ def _attitude_over(own: Placed, other: Placed) -> Quaternion:
     return other.pose.attitude.conjugate() * own.pose.attitude
 
 
-def _touches(law: NormalLaw, meeting: ContactKinematics) -> Scalar:
-    """Return 1 where a member touches: where it overlaps, or a law holds on to it; else 0."""
-    return jnp.where(meeting.depth > law.acts_from(), 1.0, 0.0)
+def _turning_normal(geometry: PairGeometry, own: Placed, other: Placed, touches: Scalar) -> tuple[Vector, Vector]:
+    """Return the normal of two things that meet, and its rate (1/s) while it `touches`, 1 or 0, both in the axes of the second
+    body."""
+
+    def seen(time: Scalar) -> Vector:
+        first, second = (placed.after(time) for placed in (own, other))
+        return second.rotation.transposed_times(geometry.touch(first, second).normal)
+
+    normal, rate = jax.jvp(seen, (jnp.zeros(()),), (jnp.ones(()),))
+    return normal, rate * touches
+
+
+def _touches(law: NormalLaw, mode: Int[Array, ""], depth: Scalar) -> Scalar:
+    """Return 1 where a member of a group in its `mode` touches: where it overlaps, or a law holds on to it; else 0.
+
+    At the instants of the group's events the depth is zero but for rounding: there it has begun to, or still does.
+    """
+    over = depth - law.acts_from()
+    touches = (over > 0) | ((mode == PRESSING) & (jnp.abs(over) < BRINK))
+    return jnp.where(touches & (mode != APART), 1.0, 0.0)
 
 
 def _pressing_force(law: NormalLaw, mode: Int[Array, ""], meeting: ContactKinematics, alone: bool) -> Scalar:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dockdyn.deferred import Array, ArrayLike, Float, jnp, xp
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
-from dockdyn.trees import Module
+from dockdyn.trees import Module, map_leaves
 
 
 class Pose(Module):
@@ -93,6 +93,12 @@ class Placed(Module):
     def of(pose: Pose, twist: Twist) -> Placed:
         rotation = once(pose.attitude.matrix())
         return Placed(pose, twist, rotation, rotation @ twist.rate)
+
+    def after(self, time: Scalar) -> Placed:
+        """Return the body a `time` (s) later, to first order in that."""
+        attitude, change = self.pose.attitude, self.pose.attitude.rate(self.twist.rate)
+        turned = map_leaves(lambda now, rate: now + time * rate, attitude, change)
+        return Placed.of(Pose(self.pose.position + self.twist.velocity * time, turned), self.twist)
 
     def moved(self, by: Vector, velocity: Vector) -> Placed:
         """Return the body as it is where all is shifted `by` so much (m) and moves at a further `velocity` (m/s), both

@@ -7,13 +7,16 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dockdyn.contact.laws.friction import Friction
+from dockdyn.contact.laws.friction import Friction, length_of
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.deferred import jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.trees import map_leaves
+
+ROUNDING = 1e-9  # of a stretch
 
 
 class BristleMemory(NamedTuple):
@@ -58,6 +61,9 @@ class Bristles(Friction):
     def remembers(self) -> bool:
         return True
 
+    def asks_for_steps(self) -> bool:
+        return False
+
     def under(self, law: NormalLaw) -> Bristles:
         """Return the friction of a contact that presses by a `law`: itself."""
         return self
@@ -74,11 +80,17 @@ class Bristles(Friction):
         """Return how fast (m/s) the first body moves over the second."""
         return (sliding,)
 
-    def memory_rates(self, past: Sequence[BristleMemory], motions: Sequence[Vector]) -> tuple[BristleMemory, ...]:
-        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`."""
-        return tuple(
-            BristleMemory(self.bend(*both)) for both in zip((one.stretch for one in past), motions, strict=True)
-        )
+    def memory_rates(
+        self,
+        past: Sequence[BristleMemory],
+        motions: Sequence[Vector],
+        turning_normal: Callable[[], tuple[Vector, Vector]],
+    ) -> tuple[BristleMemory, ...]:
+        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`; bristles turn with the plane that
+        touches, of which `turning_normal` tells the normal and its rate (1/s)."""
+        normal, turning = turning_normal()
+        both = zip((one.stretch for one in past), motions, strict=True)
+        return tuple(BristleMemory(self.bend(bent, motion) - normal * bent.dot(turning)) for bent, motion in both)
 
     def grips(
         self, past: Sequence[BristleMemory], normal: Vector, depth: Scalar, pressing: Scalar, motions: Sequence[Vector]
@@ -104,7 +116,13 @@ class Bristles(Friction):
         self, past: Sequence[BristleMemory], grips: Sequence[BristleGrip], depth: Scalar, touches: Scalar
     ) -> tuple[BristleMemory, ...]:
         """Return what it remembers where a step ends: bristles of what no longer `touches`, 1 or 0, are straight again."""
-        return tuple(BristleMemory(grip.stretch * touches) for grip in grips)
+
+        def one(stretch: Vector, along: Vector) -> BristleMemory:
+            # what lies in the plane but for rounding is left, so that nothing is decided anew
+            bent = length_of(stretch - along) > ROUNDING * length_of(stretch)
+            return BristleMemory(map_leaves(lambda new, old: jnp.where(bent, new, old) * touches, along, stretch))
+
+        return tuple(one(before.stretch, grip.stretch) for before, grip in zip(past, grips, strict=True))
 
     def energy_in(self, grips: Sequence[BristleGrip]) -> Scalar:
         """Return the energy (J) of what is bent."""

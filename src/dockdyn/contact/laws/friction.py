@@ -27,6 +27,10 @@ class Friction(Module):
         """Return whether what it does depends on what was."""
         return False
 
+    def asks_for_steps(self) -> bool:
+        """Return whether what it remembers is decided as steps end, however long they are: not where rates say all of it."""
+        return self.remembers()
+
     def resists_turning(self) -> bool:
         """Return whether it resists that the bodies roll or spin over each other."""
         return False

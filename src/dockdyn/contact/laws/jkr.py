@@ -45,6 +45,9 @@ class Jkr(NormalLaw):
     def renewed(self, memory: Scalar, depth: Scalar) -> Scalar:
         return jnp.where((depth > 0) | ((memory > 0) & (depth > self.acts_from())), 1.0, 0.0)
 
+    def asks_for_steps(self) -> bool:
+        return False
+
     def at_rest(self, depth: Scalar) -> NormalLaw:
         return JkrBond(self, jnp.ones(()))
 

@@ -95,6 +95,11 @@ class NormalLaw(Module):
         """Return what it remembers within a step that began with `start`, where `now` follows the rates: by default that."""
         return start
 
+    def asks_for_steps(self) -> bool:
+        """Return whether what it remembers is decided as steps end, however long they are: not where rates say all of it, or
+        where what decides is an event, as a depth that turns is."""
+        return self.remembers()
+
     def turns(self) -> bool:
         """Return whether its force has a corner where the depth turns: then a step ends there."""
         return False

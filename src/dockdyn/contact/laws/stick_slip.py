@@ -7,7 +7,7 @@ and Ciavarella 1998 (Popov and Heß 2015, Method of Dimensionality Reduction), h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -138,6 +138,10 @@ class StickSlip(Module):
         """Return how many quantities turn where a step must end: what has slipped, for each way of moving."""
         return 1 if self.levers is None else SPINNING + 1
 
+    def asks_for_steps(self) -> bool:
+        """Return whether what it remembers is decided as steps end, however long they are: which slices have slipped is."""
+        return True
+
     def resists_turning(self) -> bool:
         """Return whether it resists that the bodies roll or spin over each other."""
         return self.levers is not None
@@ -195,8 +199,14 @@ class StickSlip(Module):
         excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & cut, stretch - most, 0.0))
         return FrictionGrip(moved, held * share, moved * left, excess)
 
-    def memory_rates(self, past: tuple[FrictionMemory, ...], motions: tuple[Vector, ...]) -> tuple[FrictionMemory, ...]:
-        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`."""
+    def memory_rates(
+        self,
+        past: tuple[FrictionMemory, ...],
+        motions: tuple[Vector, ...],
+        turning_normal: Callable[[], tuple[Vector, Vector]],
+    ) -> tuple[FrictionMemory, ...]:
+        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`; how the normal turns is seen where
+        the path is, not here."""
         return tuple(before.at_rate(motion) for before, motion in zip(past, motions, strict=True))
 
     def slipped(self, past: tuple[FrictionMemory, ...], grips: tuple[FrictionGrip, ...]) -> tuple[Scalar, ...]:

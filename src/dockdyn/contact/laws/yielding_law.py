@@ -52,6 +52,9 @@ class YieldingLaw(NormalLaw):
     def renewed(self, memory: Scalar, depth: Scalar) -> Scalar:
         return jnp.maximum(memory, depth)
 
+    def asks_for_steps(self) -> bool:
+        return False
+
     def turns(self) -> bool:
         return True
 

@@ -54,6 +54,9 @@ class Zener(NormalLaw):
         free = now.apart - start.before > ROUNDING * now.apart
         return Creep(jnp.where(free, start.crept, now.crept), now.apart, start.before)
 
+    def asks_for_steps(self) -> bool:
+        return False
+
     def at_rest(self, depth: Scalar) -> NormalLaw:
         return CreptAtRest(self, depth)
 
