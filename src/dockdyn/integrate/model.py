@@ -144,6 +144,15 @@ class Model(Module):
         """Return `x` brought back onto its manifold (unit quaternions, say)."""
         return x
 
+    @property
+    def settles(self) -> bool:
+        """Whether anything is decided anew at each step's end."""
+        return False
+
+    def reversals(self, x: State) -> tuple[Scalar, ...]:
+        """Return event functions that rise through zero where a step must end for what is decided there; nothing jumps."""
+        return ()
+
     def settled(self, x: State) -> State:
         """Return `x`, where a step ends, with what is decided anew at each step's end, such as which slices of a contact have
         slipped. It changes neither signal nor rates there."""

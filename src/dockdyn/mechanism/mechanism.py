@@ -544,9 +544,21 @@ class Mechanism(ContactModel):
         signal += self.late_forces(x, here)
         turns = bushing_turns(self.elements_at(x), here)
         normal = [state.normal_force for state in states]
-        turning = [one for group, state in zip(self.groups, states, strict=True) for one in group.turning(state)]
-        watched = (*normal, *sizes, *turning, *self.port_loads(x, signal), *turns, *self.rubbing_powers(states))
+        watched = (*normal, *sizes, *self._turning(states), *self.port_loads(x, signal), *turns, *self.rubbing_powers(states))
         return Outputs(signal, tuple(guards), watched)
+
+    def turning(self, x: State) -> tuple[Scalar, ...]:
+        """Return the quantities beside whose peaks a step must end, where what contacts remember turns."""
+        return self._turning(self.states(x)) if any(group.turns for group in self.groups) else ()
+
+    def reversals(self, x: State) -> tuple[Scalar, ...]:
+        if not any(group.turns for group in self.groups):
+            return ()
+        both = zip(self.groups, x.mode, self.states(x), strict=False)
+        return tuple(one for group, mode, state in both for one in group.reversals(mode, state))
+
+    def _turning(self, states: tuple[GroupState, ...]) -> tuple[Scalar, ...]:
+        return tuple(one for group, state in zip(self.groups, states, strict=True) for one in group.turning(state))
 
     def rubbing_powers(self, states: tuple[GroupState, ...]) -> list[Scalar]:
         """Return the power (W) that friction of each group takes where it is generated; of none where none has friction."""
@@ -716,6 +728,10 @@ class Mechanism(ContactModel):
                 modes[number] = group.present_mode(places[group.first], places[group.second], past)
         touching = self._part_carried_groups(tuple(modes[: len(self.groups)]), x.memory.elements)
         return State(x.q, x.v, (*touching, *modes[len(self.groups) :]), x.memory)
+
+    @property
+    def settles(self) -> bool:
+        return any(group.remembers for group in self.groups)
 
     def settled(self, x: State) -> State:
         if not x.memory.contacts:

@@ -35,8 +35,8 @@ FINEST = 64  # times that the parts of a motion are shorter, at most
 MOST_EVENTS = 1000  # of the motion without rig
 MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
 FORGETS = (
-    "remembers what was, which a rig does not keep, whose sensor asks for loads of instants that are past; must be another "
-    "law, or asked of the mechanism without [rig]"
+    "remembers what was; what mock-ups do to each other a rig knows by where its robot is and how it moves, also at instants that "
+    "are past; must be another law, or asked of the mechanism without [rig]"
 )
 
 
@@ -173,9 +173,11 @@ class RigMechanismSection(SeveralBodiesSection):
         if self.control is not None:
             check_control(self.control, self.duration, self.integrator)
         self._refuse_unlocated()
-        for contact in self.contacts:
-            if remembering := self.remembering(contact):
+        contacts = self.contacts
+        for number in self.measured_contacts():
+            if remembering := self.remembering(contacts[number]):
                 refuse(f"{remembering}: {FORGETS}")
+        for contact in contacts:
             if contact.impact is not None:
                 refuse(f"{self.law_key(contact, 'impact')}: the sensor of a rig measures no jump; must state normal")
         for latch in self.latch:

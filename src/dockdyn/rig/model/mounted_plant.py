@@ -21,7 +21,7 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.bilateral_group import BilateralGroup
 from dockdyn.mechanism.loads import observed_elements
 from dockdyn.mechanism.measured_contact import MeasuredContact
-from dockdyn.mechanism.mechanism import Mechanism
+from dockdyn.mechanism.mechanism import Mechanism, Signal
 from dockdyn.parameters import Dynamics
 from dockdyn.rig.model.plant import SHARES, Axes, Modes, Plant, Touching
 from dockdyn.rig.model.stretch import solve_stretch
@@ -120,10 +120,11 @@ class MountedPlant(Plant):
         """Return a motion as a state of the mechanism."""
         return replace(self.model.initial(), q=motion.q, v=motion.v) if self.alone else motion
 
-    def motion_rate(self, model: Mechanism, motion: State) -> Rate:
-        """Return the rate of a motion under what is measured, as the mechanism has it; nothing in it asks for the time."""
+    def motion_rate(self, model: Mechanism, motion: State, signal: Signal | None = None) -> Rate:
+        """Return the rate of a motion under what is measured, as the mechanism has it, and under the `signal` of its contacts,
+        by default that of now; nothing in it asks for the time."""
         now, x = jnp.zeros(()), self.whole(motion)
-        rate = model.flow(now, x, model.signal(now, x))
+        rate = model.flow(now, x, model.signal(now, x) if signal is None else signal)
         return rate._replace(memory=()) if self.alone else rate
 
     def mounted(self, motion: State) -> tuple[Placed, Placed]:
@@ -189,8 +190,15 @@ class MountedPlant(Plant):
         wrench = self.inertial(motion, load)
         return replace(self.model, groups=(replace(self.measured, load=wrench), *self.model.groups[1:]))
 
-    def flow(self, motion: State, load: Axes) -> Rate:
-        return self.motion_rate(self.under(motion, load), motion)
+    def signal(self, motion: State) -> Signal | None:
+        return self.model.signal(jnp.zeros(()), motion) if self.model.settles else None
+
+    def emitting(self, motion: State) -> Flag:
+        return self.model.emitting(motion) if self.model.settles else jnp.asarray(False)
+
+    def flow(self, motion: State, load: Axes, signal: Signal | None = None) -> Rate:
+        acting = None if signal is None else (self.inertial(motion, load), *signal[1:])
+        return self.motion_rate(self.under(motion, load), motion, acting)
 
     def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
         """Return the motion a period later; the load is held in inertial axes, on the bodies where they are.
@@ -211,6 +219,15 @@ class MountedPlant(Plant):
 
     def retract(self, motion: State) -> State:
         return self.model.retract(motion)
+
+    def settled(self, motion: State) -> State:
+        return motion if self.alone else self.model.settled(motion)
+
+    def within_step(self, start: State, motion: State) -> State:
+        return motion if self.alone else self.model.within_step(start, motion)
+
+    def turning(self, motion: State) -> tuple[Scalar, ...]:
+        return () if self.alone else self.model.turning(motion)
 
     def guards(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
         return () if self.alone else self.model.outputs(time, motion).guards

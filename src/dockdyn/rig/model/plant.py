@@ -124,9 +124,17 @@ class Plant(Module):
     def push(self, motion: State, force: Port) -> Axes:
         """Return the load that a force (N) at the port is."""
 
+    def signal(self, motion: State) -> PyTree:
+        """Return what contacts that are computed and remember do, by which steps are judged; None where there are none."""
+        return None
+
+    def emitting(self, motion: State) -> Flag:
+        """Return whether that may differ from zero."""
+        return jnp.asarray(False)
+
     @abc.abstractmethod
-    def flow(self, motion: State, load: Axes) -> Rate:
-        """Return the rate of the motion under a load."""
+    def flow(self, motion: State, load: Axes, signal: PyTree = None) -> Rate:
+        """Return the rate of the motion under a load, and where a `signal` of its contacts is given under that."""
 
     @abc.abstractmethod
     def kinetic_energy(self, motion: State) -> Scalar:
@@ -143,6 +151,18 @@ class Plant(Module):
     def retract(self, motion: State) -> State:
         """Return `motion` brought back onto its manifold."""
         return motion
+
+    def settled(self, motion: State) -> State:
+        """Return `motion`, where a step ends, with what is decided anew there, such as which slices of a contact have slipped."""
+        return motion
+
+    def within_step(self, start: State, motion: State) -> State:
+        """Return a motion between the ends of a step that began with `start`, with what stays within a step."""
+        return motion
+
+    def turning(self, motion: State) -> tuple[Scalar, ...]:
+        """Return the quantities of the virtual bodies beside whose peaks a step must end."""
+        return ()
 
     def guards(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
         """Return the event functions of the virtual bodies that rise through zero."""
@@ -232,7 +252,7 @@ class LinearPlant(Plant):
     def push(self, motion: State, force: Port) -> Axes:
         return force
 
-    def flow(self, motion: State, load: Axes) -> Rate:
+    def flow(self, motion: State, load: Axes, signal: PyTree = None) -> Rate:
         return Rate(motion.v, load / self.mass, ())
 
     def kinetic_energy(self, motion: State) -> Scalar:

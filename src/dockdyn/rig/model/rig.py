@@ -388,4 +388,5 @@ class Rig(Module):
             speed = self.plant.port(*ages.own.at(3 * part + node).of(own))[1]
             return self.plant.flow(there, self.total(moving, speed, load, there)[0])
 
-        return self.plant.retract(rk4_step(flow, motion, ages.parts[part], flow(0.0, motion)))
+        there = rk4_step(flow, motion, ages.parts[part], flow(0.0, motion))
+        return self.plant.settled(self.plant.retract(there))

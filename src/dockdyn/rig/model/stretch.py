@@ -119,12 +119,13 @@ class Stretch(Model):
         modes = (tuple(one.mode_of(touch) for one, touch in group) for group in meetings)
         return State(motion.q, motion.v, AllModes(Kinds(*modes), motion.mode), account)
 
-    def flow(self, t: Scalar, x: State, delayed: tuple[Axes, tuple[Scalar, Scalar | None]]) -> Rate:
-        load, powers = delayed
+    def flow(self, t: Scalar, x: State, delayed: tuple[Axes, tuple[Scalar, Scalar | None], PyTree]) -> Rate:
+        load, powers, computed = delayed
         motion = self.motion_in(x)
         plant = self.rig.plant
         speed = plant.port(*self.own.at(t))[1]
-        rate = plant.flow(motion, self.rig.total(self.moving, speed, load, motion, x.mode.contacts.virtual)[0])
+        total, *_ = self.rig.total(self.moving, speed, load, motion, x.mode.contacts.virtual)
+        rate = plant.flow(motion, total, computed)
         return Rate(rate.q, rate.v, Account(*powers, rate.memory))
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
@@ -147,7 +148,8 @@ class Stretch(Model):
             for (one, touch), mode in zip(group, modes, strict=True):
                 guards += one.guards(mode, touch)
         guards += plant.guards(self.start + t, self.motion_in(x))
-        return Outputs((load, work), tuple(guards), ())
+        motion = self.motion_in(x)
+        return Outputs((load, work, plant.signal(motion)), tuple(guards), plant.turning(motion))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         left, kinds = iter(fired), []
@@ -170,7 +172,8 @@ class Stretch(Model):
         return True
 
     def emitting(self, x: State) -> Bool[Array, ""]:
-        return any_contact_presses((*x.mode.contacts.late, *x.mode.contacts.own))
+        measured = any_contact_presses((*x.mode.contacts.late, *x.mode.contacts.own))
+        return measured | self.rig.plant.emitting(self.motion_in(x))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Return the root of the change's own kinetic energy over that of the motion, or the change of work over it if that is
@@ -187,6 +190,14 @@ class Stretch(Model):
     def retract(self, x: State) -> State:
         motion = self.rig.plant.retract(self.motion_in(x))
         return State(motion.q, motion.v, x.mode, x.memory)
+
+    def settled(self, x: State) -> State:
+        motion = self.rig.plant.settled(self.motion_in(x))
+        return State(motion.q, motion.v, x.mode, x.memory._replace(motion=motion.memory))
+
+    def within_step(self, start: State, x: State) -> State:
+        motion = self.rig.plant.within_step(self.motion_in(start), self.motion_in(x))
+        return State(motion.q, motion.v, x.mode, x.memory._replace(motion=motion.memory))
 
 
 def advance_tick(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[State, Scalar, Scalar | None]:
