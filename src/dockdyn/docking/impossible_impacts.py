@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from dockdyn.contact.group import ContactGroup
 from dockdyn.deferred import Array, Float
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.impact.laws.by_name import check_impact
@@ -31,12 +32,13 @@ def refuse_impacts(name: str, content: MechanismSection, why: str) -> None:
 
 
 def refuse_memory(name: str, content: MechanismSection) -> None:
-    """Raise ScenarioError where a law remembers what was: what that is, is decided as a step of dockdyn's own ends."""
-    for contact in content.contacts:
-        if remembers := content.remembering(contact):
+    """Raise ScenarioError where what contacts remember is decided as a step ends, however long that is."""
+    for contact, group in zip(content.contacts, content.model().groups, strict=True):
+        if isinstance(group, ContactGroup) and group.asks_for_steps():
+            pairs = "" if group.single else " for several pairs"
             raise ScenarioError(
-                f"{name}: {remembers}: remembers what was as steps end, which a program that integrates the model does not "
-                "tell; must be for co-simulation"
+                f"{name}: {content.remembering(contact)}: decides{pairs} as steps end what it remembers; a program that "
+                "integrates the model may take long ones; must be for co-simulation"
             )
 
 

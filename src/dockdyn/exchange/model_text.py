@@ -59,7 +59,7 @@ def write_model(unit: FunctionalUnit, token: str) -> Written:
 
         programs["advance"] = of_state(advance, numbers, given, time)
     else:
-        for name in ("rates", "guards", "jump"):
+        for name in ("rates", "guards", "jump", *(["settle"] if moves.equations.settles else [])):
             programs[name] = of_state(getattr(moves.equations, name), numbers, given, time)
     sizes = [_padded_size(leaf.size * SIZES[leaf.dtype.name]) for leaf in state]
     return Written(_source_text(unit, programs, sizes, token), _header_text(unit, programs, sizes, token))
@@ -88,6 +88,7 @@ def _header_text(unit: FunctionalUnit, programs: dict[str, TranslatedProgram], s
         "OUTPUTS": len(unit.outputs),
         "STATES": 0 if flow is None else len(flow.names),
         "GUARDS": 0 if flow is None else flow.guards,
+        "SETTLES": 0 if flow is None else int(flow.equations.settles),
         "LEAVES": len(sizes),
         "STATE_BYTES": sum(sizes),
         "STATUSES": len(Status),

@@ -103,7 +103,11 @@ class LocatedUnit:
             raise ScenarioError(f"{self.scenario.name}: loop.delay = {delay:g} s: {words}")
         model = model_of(self.content)
         start = model.initial()
-        equations = ModelFlow(lambda numbers, given: PushedContent(self.content_of(numbers), given).model(), start)
+
+        def pushed(numbers: Numbers, given: Given) -> Mechanism:
+            return PushedContent(self.content_of(numbers), given).model()
+
+        equations = ModelFlow(pushed, start, model.settles)
 
         def begin(numbers: Numbers) -> SplitState:
             return equations.motion(self.content_of(numbers).model().initial())
@@ -113,7 +117,7 @@ class LocatedUnit:
             x = equations.state(now, motion)
             return in_a_row(self.outputs, unit.see(now, x, now.signal(jnp.zeros(()), x)))
 
-        guards = len(model.outputs(jnp.zeros(()), start).guards)
+        guards = len(model.outputs(jnp.zeros(()), start).guards) + len(model.reversals(start))
         return self._unit(begin, Flow(equations, equations.names(model.names()), guards), observe)
 
     def _unit(

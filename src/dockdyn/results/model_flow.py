@@ -1,4 +1,4 @@
-"""A model without delay as differential equations with events, for whoever integrates them: flow, guards, jumps.
+"""A model without delay as differential equations with events, for whoever integrates them: flow, guards, jumps, steps' ends.
 
 An event is at a guard that has risen to zero: a host may stop exactly there. What the caller locates it by is its own affair; a
 guard that shows itself at or above zero while it falls has had its event.
@@ -7,6 +7,7 @@ guard that shows itself at or above zero while it falls has had its event.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,16 +15,17 @@ import numpy as np
 from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.integrate.hybrid.mesh_point import evaluate_mesh_point
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, pack_tree, unpack_tree
-from dockdyn.trees import leaves_of
+from dockdyn.trees import leaves_of, map_leaves
 
 DUE = 1e-12  # s per second of elapsed time (at least one): so early a clock may act
 
 
 class SplitState(NamedTuple):
-    """A state in two parts: the numbers that are integrated, in a row, and the modes."""
+    """A state in parts: the numbers that are integrated, in a row, the modes, and what stays within a step."""
 
     row: Float[Array, "states"]
     mode: PyTree
+    begun: PyTree = None  # the memory as the last step ended, of a model that decides then what stays within the next one
 
 
 class Jumped(NamedTuple):
@@ -35,11 +37,18 @@ class Jumped(NamedTuple):
     motion: SplitState
 
 
+class Settled(NamedTuple):
+    """What the end of a step has decided."""
+
+    asks: Flag  # whether that changes what is integrated, which an event must do
+    motion: SplitState
+
+
 class ModelFlow:
     """The equations of a model, whose states are like `start`; `model` is that of some numbers and inputs."""
 
-    def __init__(self, model: Callable[..., Model], start: State):
-        self.model = model
+    def __init__(self, model: Callable[..., Model], start: State, settles: bool = False):
+        self.model, self.settles = model, settles
         self.like = (start.q, start.v, start.memory)
 
     def names(self, leaves: Sequence[str]) -> list[str]:
@@ -52,11 +61,13 @@ class ModelFlow:
         ]
 
     def motion(self, x: State) -> SplitState:
-        return SplitState(pack_tree((x.q, x.v, x.memory)), x.mode)
+        """Return a state in its parts, where a step ends."""
+        return SplitState(pack_tree((x.q, x.v, x.memory)), x.mode, x.memory if self.settles else None)
 
     def state(self, model: Model, motion: SplitState) -> State:
         q, v, memory = unpack_tree(motion.row, self.like)
-        return model.retract(State(q, v, motion.mode, memory))
+        x = model.retract(State(q, v, motion.mode, memory))
+        return model.within_step(replace(x, memory=motion.begun), x) if self.settles else x
 
     def rates(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Float[Array, "states"]:
         model = self.model(numbers, given)
@@ -64,13 +75,25 @@ class ModelFlow:
 
     def guards(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Float[Array, "guards"]:
         model = self.model(numbers, given)
-        found = model.outputs(time, self.state(model, motion)).guards
+        x = self.state(model, motion)
+        found = (*model.outputs(time, x).guards, *model.reversals(x))
         return jnp.stack(found) if found else jnp.zeros(0)
 
-    def jump(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Jumped:
-        """Return the state after what is due at a time: events, then a tick of the clock."""
+    def settle(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Settled:
+        """Return the state after what is decided where a step has ended; where that changes what is integrated it is left to an
+        event."""
         model = self.model(numbers, given)
         x = self.state(model, motion)
+        after = model.settled(x)
+        kept = model.within_step(after, x)
+        asks = jnp.any(pack_tree(kept.memory) != pack_tree(after.memory))
+        begun = map_leaves(lambda old, new: jnp.where(asks, old, new), motion.begun, after.memory)
+        return Settled(asks, motion._replace(begun=begun))
+
+    def jump(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Jumped:
+        """Return the state after what is due at a time: the end of a step, events, then a tick of the clock."""
+        model = self.model(numbers, given)
+        x = model.settled(self.state(model, motion))
         fired = _fired_guards(model, time, x)
         happens = jnp.any(jnp.stack(fired)) if fired else jnp.asarray(False)
         x = jax.lax.cond(happens, lambda x: model.jump(time, x, fired), lambda x: x, x)
@@ -78,6 +101,7 @@ class ModelFlow:
         if now is not None:
             due = now <= time + DUE * jnp.maximum(1.0, time)
             x = jax.lax.cond(due, lambda x: model.tick(now, x), lambda x: x, x)
+        x = model.settled(x)
         tick, more, ended = model.next_tick(x), _fired_guards(model, time, x), model.ended(x)
         return Jumped(
             jnp.any(jnp.stack(more)) if more else jnp.asarray(False),

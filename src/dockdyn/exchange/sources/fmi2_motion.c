@@ -33,8 +33,12 @@ EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component instance, fmi2EventInfo *i
 
 EXPORT fmi2Status fmi2CompletedIntegratorStep(
     fmi2Component instance, fmi2Boolean no_return, fmi2Boolean *event, fmi2Boolean *terminate) {
-    (void)instance, (void)no_return;
-    *event = *terminate = 0;
+    Instance *it = instance;
+    bool asks;
+    (void)no_return;
+    *terminate = 0;
+    if (!motion_settle(it->unit, &asks)) return failed(it, "the end of the step cannot be worked out");
+    *event = asks;
     return fmi2OK;
 }
 

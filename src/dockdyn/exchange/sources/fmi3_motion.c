@@ -49,8 +49,12 @@ EXPORT fmi3Status fmi3UpdateDiscreteStates(
 
 EXPORT fmi3Status fmi3CompletedIntegratorStep(
     fmi3Instance instance, fmi3Boolean no_return, fmi3Boolean *event, fmi3Boolean *terminate) {
-    (void)instance, (void)no_return;
-    *event = *terminate = false;
+    Instance *it = instance;
+    bool asks;
+    (void)no_return;
+    *terminate = false;
+    if (!motion_settle(it->unit, &asks)) return failed(it, "the end of the step cannot be worked out");
+    *event = asks;
     return fmi3OK;
 }
 

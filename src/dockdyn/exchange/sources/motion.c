@@ -33,3 +33,21 @@ bool motion_jump(Unit *unit, Jump *jump) {
     unit_take_next(unit);
     return true;
 }
+
+bool motion_settle(Unit *unit, bool *asks) {
+    *asks = false;
+#if MODEL_SETTLES
+    double time = since_start(unit);
+    uint8_t event;
+    const void *in[MODEL_ADDRESSES] = {unit->numbers, unit->inputs, &time};
+    void *out[MODEL_ADDRESSES] = {&event};
+    list_in(in, 3, unit->state, model_settle_constants, MODEL_SETTLE_CONSTANTS);
+    list_out(out, 1, unit->next);
+    if (!model_settle(in, out, unit->work)) return false;
+    *asks = event;
+    unit_take_next(unit);
+#else
+    (void)unit;
+#endif
+    return true;
+}

@@ -14,5 +14,6 @@ double *motion_states(Unit *unit);
 bool motion_rates(Unit *unit, double *rates);
 bool motion_guards(Unit *unit, double *guards);
 bool motion_jump(Unit *unit, Jump *jump);
+bool motion_settle(Unit *unit, bool *asks); /* a step has ended; whether it asks for an event */
 
 #endif
