@@ -36,7 +36,9 @@ what dockdyn computes, and what something else computes that shares no code with
 
 “By” says what that is. A *closed form* is evaluated here with NumPy. *SciPy*, *tdcpy* and *Pinocchio* were run when this
 page was written, on a model written for that purpose; Drake by `benchmarks/drake_impacts.py`, of contacts so stiff that
-both places where a contact may act, in the middle of the overlap or where a ball is deepest, are one.
+both places where a contact may act, in the middle of the overlap or where a ball is deepest, are one; its hydroelastic
+contact by `benchmarks/drake_patches.py`: there a block is lifted by what it displaces, here its sides bear along the plane's
+normal, too, which is up to the tilt's sine more.
 “{SECOND.capitalize()}” is a number from another implementation of the paper, which shares no code with dockdyn; it is given
 to the digits shown. What was measured is beside the materials as published, with no number fitted to it. Inputs of Chung
 and Ooi's tests (2011) are those of the examples of Yade and PySPH, of 3, 7 and 8 as recalled; where other numbers were
@@ -225,6 +227,28 @@ def of_drake() -> list[Line]:
     return found
 
 
+def patches_of_drake() -> list[Line]:
+    """Return forces of faces on faces, beside those of Drake's hydroelastic contact that are kept with the tests."""
+    import contact_patches as known
+    from patch_places import DEPTHS, PLACES, SLOPES, drake_forces, drake_version
+
+    found, by = [], f"Drake {drake_version()}, hydroelastic"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for depth, slope in ((1, 0), (1, 1), (1, 2), (2, 2)):
+            deep, tilt = DEPTHS[depth], SLOPES[slope]
+            ours = known.tilted_block_force(load, folder, 8_000, deep, tilt)
+            theirs = float(drake_forces("block on a half space")[depth, slope])
+            words = f"block {1e3 * deep:g} mm deep in a half space, tilted by {np.degrees(tilt):.1f}°, 8,000 points: force"
+            found.append(Line(words, "", ours, theirs, "N", by, 0.015 * theirs))
+        for place in (3, 5):
+            ours = known.block_force(load, folder, 20_000, *PLACES[place])
+            theirs = float(drake_forces("block on a block")[place])
+            words = f"block on a block, turned by {np.degrees(PLACES[place][0]):.0f}°, overlap in part, 20,000 points a side: force"
+            found.append(Line(words, "", ours, theirs, "N", by, 0.01 * theirs))
+    return found
+
+
 def contacts() -> list[Line]:
     """Return contacts whose outcome is known in closed form."""
     import contact_benchmarks as known
@@ -368,7 +392,7 @@ def main() -> int:
     written, wrong = [INTRODUCTION], []
     tables = [*of_papers(), ("Contacts", contacts())]
     tables += [
-        ("Beside other programs", [*engines(), *components(), *of_drake()]),
+        ("Beside other programs", [*engines(), *components(), *of_drake(), *patches_of_drake()]),
         ("Beside other publications", published()),
     ]
     tables += [("Beside measurements", measured())]

@@ -31,6 +31,7 @@ ELASTIC = {
     "glass ball on its like": (0.01, 2800.0, 48e9, 0.20, 10.0),
     "limestone ball on its like": (0.01, 2500.0, 20e9, 0.25, 10.0),
     "aluminium ball on a rigid plane": (0.1, 2699.0, 70e9, 0.30, 0.2),
+    "aluminium ball of ν = 0.33 on a rigid plane": (0.1, 2699.0, 70e9, 0.33, 0.2),
     "magnesium ball on a rigid plane": (0.1, 1800.0, 40e9, 0.35, 0.2),
 }
 

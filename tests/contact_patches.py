@@ -11,17 +11,15 @@ from typing import Any
 
 import numpy as np
 import trimesh
+from patch_places import BLOCK, DEEP, PRESSURE
 
 import dockdyn
 
 type Tables = dict[str, Any]
 type Load = Callable[[Tables], dockdyn.Scenario]
 
-PRESSURE = 1e9  # N/m³, κ
-DEEP = 2e-4  # m
 RADIUS, LONG, SECTIONS = 0.05, 0.08, 512  # m, m: of punch and shaft, and how many facets are around them
 CLEARANCE, ASIDE = 1e-4, 3e-4  # m: by which a hole is wider than its shaft, and how far the shaft is beside its axis
-BLOCK = np.array([0.2, 0.3, 0.1])  # m
 
 
 def round_bar(folder: Path) -> Path:
@@ -120,6 +118,29 @@ def shaft_closed_form() -> float:
     sine, both = np.sin(arc), np.sin(arc) * np.cos(arc)
     ends = e**2 * (2 * sine - 2 / 3 * sine**3) - 2 * e * c * (arc + both) + 2 * c**2 * sine
     return float(PRESSURE * RADIUS * (LONG * e * (arc - both) + ends))
+
+
+def tilted_block_force(load: Load, folder: Path, count: int, deep: float, tilt: float) -> float:
+    """Return the force (N) across a plane on a block tilted about y (rad), the middle of whose face is so `deep` (m) in it."""
+    file, half, height = block(folder), tilt / 2, BLOCK[2] / 2 * np.cos(tilt) - deep
+    plane = {"shape": "plane", "point": [0.0, 0.0, 0.0], "normal": [0.0, 0.0, 1.0]}
+    turned = [np.cos(half), 0.0, np.sin(half), 0.0]
+    bodies = {
+        "upper": body_of(file, count, None, position=[0.0, 0.0, height], attitude=turned),
+        "ground": body_of(None, 0, plane, position=[0.0, 0.0, 0.0]),
+    }
+    return float(force_between(load, bodies, {"upper": file})[2])
+
+
+def sides_of_tilted_block(deep: float, tilt: float) -> float:
+    """Return κ ∫ depth dA (N) over the sides of that block: t²/(2 cos β) a metre of rim at a depth t.
+
+    Along two sides the rim's depth is even, along two it falls.
+    """
+    deepest, middle = deep + BLOCK[0] / 2 * np.sin(tilt), deep / np.sin(tilt) if tilt else np.inf
+    shallowest, wet = max(deep - BLOCK[0] / 2 * np.sin(tilt), 0.0), min(BLOCK[0], BLOCK[0] / 2 + middle)
+    falling = wet * (deepest**2 + deepest * shallowest + shallowest**2) / 3
+    return float(PRESSURE * (BLOCK[1] * (deepest**2 + shallowest**2) + 2 * falling) / (2 * np.cos(tilt)))
 
 
 def block_force(load: Load, folder: Path, count: int, turn: float, shift: tuple[float, float]) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from contact_benchmarks import elastic_impact
 from scipy.optimize import brentq
 from test_spinning_link import SPAN, UNIT, lowest, turning
 
@@ -80,6 +81,18 @@ def of_runs(load: Load) -> Iterator[Row]:
     yield name, float(-speeds[-1] / speeds[0]), known, "1", "Horiuchi et al. 1999, to first order; recalled", 3e-4
 
 
+def of_balls(load: Load) -> Iterator[Row]:
+    """Tests 1 and 2 of Chung and Ooi, Poisson's number of aluminium as it fits what was recalled."""
+    for name, force, time in (
+        ("glass ball on its like", 10696.889, 40.33945),
+        ("aluminium ball of ν = 0.33 on a rigid plane", 11465.712, 725.5399),
+    ):
+        run = dockdyn.simulate(load(elastic_impact(name)[0]))
+        source, lasted = "Chung and Ooi 2011, recalled", float(run.episode_release[0] - run.episode_onset[0])
+        yield f"{name}: peak force", float(run.episode_peak_force[0]), force, "N", source, 1e-6 * force
+        yield f"{name}: duration", 1e6 * lasted, time, "µs", source, 1e-6 * time
+
+
 def of_spinning_beam(load: Load) -> Iterator[Row]:
     """Frequencies of a beam that spins."""
     for speed, known in {3: (4.7973, 23.3203), 6: (7.3604, 26.8091), 12: (13.1702, 37.6031)}.items():
@@ -87,6 +100,10 @@ def of_spinning_beam(load: Load) -> Iterator[Row]:
         for which, (ours, theirs) in enumerate(zip(found, known, strict=True)):
             name = f"cantilever that spins at {speed:g} √(EI/ρA l⁴), four modes: frequency {which + 1} across"
             yield name, float(ours), theirs, "√(EI/ρA l⁴)", "Wright et al. 1982", 0.007 * theirs
+    for speed, theirs in {0.35: 3.5369, 1: 3.6816, 2: 4.1373, 4: 5.5850}.items():
+        ours = float(np.sqrt(lowest(load, turning([SPAN], 0.0, speed * UNIT, 4), "across", 1)[0]) / UNIT)
+        name = f"cantilever that spins at {speed:g} √(EI/ρA l⁴), four modes: frequency 1 across"
+        yield name, ours, theirs, "√(EI/ρA l⁴)", "Wright et al. 1982, recalled", 1e-4 * theirs
 
 
 def of_hinged_beam(load: Load) -> Iterator[Row]:
@@ -94,12 +111,14 @@ def of_hinged_beam(load: Load) -> Iterator[Row]:
     source, name = "VPCS SDNL32 (code_aster V5.02.032)", "hinged beam that meets a spring of {:g} kN/m at its tip: "
     for stiffness, known in (
         (18e3, {"peak force": 89.62, "until": 12.317}),
-        (45e3, {"peak force": 120.82, "until": 5.240}),
+        (45e3, {"peak force": 120.82, "until": 5.240, "again at": 5.489, "second peak force": 128.12}),
     ):
         run = dockdyn.simulate(load(hinged_beam(stiffness)))
         ours = {"peak force": float(run.episode_peak_force[0]), "until": 1e3 * float(run.episode_release[0])}
+        if "again at" in known:
+            ours |= {"again at": 1e3 * float(run.episode_onset[1]), "second peak force": float(run.episode_peak_force[1])}
         for key, theirs in known.items():
-            unit = "N" if key == "peak force" else "ms"
+            unit = "N" if key.endswith("peak force") else "ms"
             yield name.format(stiffness / 1e3) + key, ours[key], theirs, unit, source, 0.01 * theirs
 
 

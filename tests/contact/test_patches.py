@@ -21,6 +21,7 @@ from contact_patches import (
     shaft_force,
 )
 from helpers.refusals import refused
+from patch_places import PLACES
 from scipy.integrate import quad, solve_ivp
 
 import dockdyn
@@ -28,14 +29,6 @@ from dockdyn.scenario.meshes.kept import cloud_of
 from dockdyn.scenario.meshes.mesh_file import MeshFile
 
 TILTS = 0.0, np.radians(0.2), np.radians(1.0)
-PLACES = [  # rad, m: turned and shifted
-    (0.0, (0.1, 0.0)),
-    (0.0, (0.07, -0.11)),
-    (np.pi / 2, (0.0, 0.08)),
-    (np.radians(17.0), (0.05, 0.06)),
-    (np.radians(45.0), (-0.06, 0.02)),
-    (np.radians(100.0), (0.08, -0.09)),
-]
 
 
 @pytest.mark.full

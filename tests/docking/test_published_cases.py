@@ -14,6 +14,6 @@ def test_delays_at_which_others_find_the_end_of_stability():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("rows", ["of_runs", "of_hinged_beam", "of_stopped_beam", "of_spinning_beam"])
+@pytest.mark.parametrize("rows", ["of_runs", "of_balls", "of_hinged_beam", "of_stopped_beam", "of_spinning_beam"])
 def test_motions_that_others_print(rows, load):
     check(getattr(published_cases, rows)(load))

@@ -36,7 +36,7 @@ def check_beside_run(scenario, fmi, file, **allowed):
 
 
 @needs_compiler
-@pytest.mark.full_cases("3-lugre", "2-elastic-plastic")
+@pytest.mark.full_cases(*(f"{fmi}-{law}" for fmi in (2, 3) for law in LAWS if (fmi, law) != (3, "lugre")))
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_bounces_are_those_of_the_run(fmi, law, load, tmp_path):
