@@ -1,4 +1,4 @@
-"""Forces of faces on faces as Drake's hydroelastic contact has them, for tests to compare with: `python benchmarks/drake_patches.py`.
+"""Forces of faces on faces as Drake's hydroelastic contact has them, for tests: `python benchmarks/drake_patches.py`.
 
 Drake (`pip install drake`; no other part of dockdyn needs it) gives a body a field of pressure that grows from its surface
 inwards. That of a half space grows by its modulus over the thickness of a slab, as an elastic foundation does; that of a block
@@ -74,7 +74,9 @@ def force_between(upper: str, lower: tuple[Shape, str], pose: RigidTransform) ->
 def on_a_half_space(deep: float, tilt: float) -> float:
     """Return the force (N) on a rigid block turned by a `tilt` (rad), the middle of whose face is so `deep` (m)."""
     height = BLOCK[2] / 2 * np.cos(tilt) - deep
-    return force_between("rigid", (HalfSpace(), "half space"), RigidTransform(RotationMatrix.MakeYRotation(tilt), [0.0, 0.0, height]))
+    return force_between(
+        "rigid", (HalfSpace(), "half space"), RigidTransform(RotationMatrix.MakeYRotation(tilt), [0.0, 0.0, height])
+    )
 
 
 def on_each_other(turn: float, shift: tuple[float, float]) -> float:

@@ -116,7 +116,10 @@ def of_hinged_beam(load: Load) -> Iterator[Row]:
         run = dockdyn.simulate(load(hinged_beam(stiffness)))
         ours = {"peak force": float(run.episode_peak_force[0]), "until": 1e3 * float(run.episode_release[0])}
         if "again at" in known:
-            ours |= {"again at": 1e3 * float(run.episode_onset[1]), "second peak force": float(run.episode_peak_force[1])}
+            ours |= {
+                "again at": 1e3 * float(run.episode_onset[1]),
+                "second peak force": float(run.episode_peak_force[1]),
+            }
         for key, theirs in known.items():
             unit = "N" if key.endswith("peak force") else "ms"
             yield name.format(stiffness / 1e3) + key, ours[key], theirs, unit, source, 0.01 * theirs

@@ -1,6 +1,6 @@
 """Faces on faces beside Drake's hydroelastic contact, an engine that shares no code: its numbers are kept, and how they came.
 
-Drake's pressure acts across the surface that touches, so that a rigid block in a soft half space is lifted by what it displaces.
+Drake's pressure acts across the surface that touches: a rigid block in a soft half space is lifted by what it displaces.
 Points of dockdyn bear along the normal of the surface they are in: of a tilted face 1/cos β of that, and on the sides, too.
 """
 

@@ -15,7 +15,10 @@ LUGRE = {"law": "lugre", "coefficient": 0.2, "presliding": 2e-5, "retardation_ti
 COULOMB = {"law": "coulomb", "coefficient": 0.1}
 LAWS = {
     "lugre": (HERTZ, LUGRE),
-    "elastic-plastic": ({"law": "elastic-plastic", "stiffness": 4e6, "yield_force": 300.0, "plastic_stiffness": 5e5}, COULOMB),
+    "elastic-plastic": (
+        {"law": "elastic-plastic", "stiffness": 4e6, "yield_force": 300.0, "plastic_stiffness": 5e5},
+        COULOMB,
+    ),
     "zener": ({"law": "zener", "stiffness": 1e6, "series_stiffness": 2e6, "relaxation_time": 1e-3}, LUGRE),
     "jkr": ({"law": "jkr", "stiffness": 1e8, "pull_off_force": 10.0}, LUGRE),
 }

@@ -24,14 +24,22 @@ MOTION = [0.25, -0.1, -0.4], [3.0, 6.0, -5.0]  # m/s, rad/s
 def bouncing(normal, friction):
     """A ball that bounces off an anvil, and a cone that it would meet much later."""
     tables = ball_on_plane(*MOTION, normal, friction)
-    cone = {"shape": "cone", "apex": [0.0, 0.0, 0.0], "axis": [-1.0, 0.0, 0.0], "half_angle": "40 deg", "rim_radius": 1.0}
+    cone = {
+        "shape": "cone",
+        "apex": [0.0, 0.0, 0.0],
+        "axis": [-1.0, 0.0, 0.0],
+        "half_angle": "40 deg",
+        "rim_radius": 1.0,
+    }
     tables["body"]["wall"] = {"fixed": True, "position": [5.0, 0.0, 0.0], "surface": {"wall": cone}}
     linear = {"law": "spring-dashpot", "stiffness": 1e4}
     tables["contact"]["far"] = {"between": ["ball.tip", "wall.wall"], "normal": linear}
     return tables
 
 
-@pytest.mark.full_cases(*(f"{law}-{method}" for law in LAWS for method in METHODS if (law, method) != ("lugre", "continuous")))
+@pytest.mark.full_cases(
+    *(f"{law}-{method}" for law in LAWS for method in METHODS if (law, method) != ("lugre", "continuous"))
+)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("law", LAWS)
 def test_a_bounce_in_software_is_that_of_the_mechanism(law, method, load):

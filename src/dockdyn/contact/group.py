@@ -359,7 +359,9 @@ class ContactGroup(Module):
         def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
             member, memory = row
             meeting = combine(member, self.common).meet(own, other)
-            kept = None if memory.law is None else self.law.renewed(memory.law, self._settled_depth(mode, meeting.depth))
+            kept = (
+                None if memory.law is None else self.law.renewed(memory.law, self._settled_depth(mode, meeting.depth))
+            )
             if memory.stretches is None:
                 return ContactMemory(None, kept)
             law = self._law_of(meeting, own, memory)
@@ -428,7 +430,7 @@ class ContactGroup(Module):
         return (*found.slipped, *[found.depth] * self.law.turns()) if self.turns else ()
 
     def reversals(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
-        """Return the event functions that rise through zero where the depth turns back of a member whose law has a corner there."""
+        """Return the event functions that rise through zero where a member is deepest whose law has a corner there."""
         return (jnp.where(mode == APART, -1.0, -found.rate),) if self.alone and self.law.turns() else ()
 
     def _law_of(self, meeting: ContactKinematics, own: Placed, past: ContactMemory | None) -> NormalLaw:

@@ -544,7 +544,14 @@ class Mechanism(ContactModel):
         signal += self.late_forces(x, here)
         turns = bushing_turns(self.elements_at(x), here)
         normal = [state.normal_force for state in states]
-        watched = (*normal, *sizes, *self._turning(states), *self.port_loads(x, signal), *turns, *self.rubbing_powers(states))
+        watched = (
+            *normal,
+            *sizes,
+            *self._turning(states),
+            *self.port_loads(x, signal),
+            *turns,
+            *self.rubbing_powers(states),
+        )
         return Outputs(signal, tuple(guards), watched)
 
     def turning(self, x: State) -> tuple[Scalar, ...]:

@@ -25,7 +25,9 @@ class SplitState(NamedTuple):
 
     row: Float[Array, "states"]
     mode: PyTree
-    begun: PyTree = None  # the memory as the last step ended, of a model that decides then what stays within the next one
+    begun: PyTree = (
+        None  # the memory as the last step ended, of a model that decides then what stays within the next one
+    )
 
 
 class Jumped(NamedTuple):

@@ -35,8 +35,8 @@ FINEST = 64  # times that the parts of a motion are shorter, at most
 MOST_EVENTS = 1000  # of the motion without rig
 MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
 FORGETS = (
-    "remembers what was; what mock-ups do to each other a rig knows by where its robot is and how it moves, also at instants that "
-    "are past; must be another law, or asked of the mechanism without [rig]"
+    "remembers what was; what mock-ups do to each other a rig knows by where its robot is and how it moves, also at instants "
+    "that are past; must be another law, or asked of the mechanism without [rig]"
 )
 
 

@@ -86,8 +86,10 @@ class Bristles(Friction):
         motions: Sequence[Vector],
         turning_normal: Callable[[], tuple[Vector, Vector]],
     ) -> tuple[BristleMemory, ...]:
-        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`; bristles turn with the plane that
-        touches, of which `turning_normal` tells the normal and its rate (1/s)."""
+        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`.
+
+        Bristles turn with the plane that touches, of which `turning_normal` tells the normal and its rate (1/s).
+        """
         normal, turning = turning_normal()
         both = zip((one.stretch for one in past), motions, strict=True)
         return tuple(BristleMemory(self.bend(bent, motion) - normal * bent.dot(turning)) for bent, motion in both)

@@ -205,8 +205,7 @@ class StickSlip(Module):
         motions: tuple[Vector, ...],
         turning_normal: Callable[[], tuple[Vector, Vector]],
     ) -> tuple[FrictionMemory, ...]:
-        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`; how the normal turns is seen where
-        the path is, not here."""
+        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`, however the normal turns."""
         return tuple(before.at_rate(motion) for before, motion in zip(past, motions, strict=True))
 
     def slipped(self, past: tuple[FrictionMemory, ...], grips: tuple[FrictionGrip, ...]) -> tuple[Scalar, ...]:

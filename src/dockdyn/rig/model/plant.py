@@ -153,7 +153,7 @@ class Plant(Module):
         return motion
 
     def settled(self, motion: State) -> State:
-        """Return `motion`, where a step ends, with what is decided anew there, such as which slices of a contact have slipped."""
+        """Return `motion`, where a step ends, with what is decided anew there, such as which slices of a contact slip."""
         return motion
 
     def within_step(self, start: State, motion: State) -> State:
