@@ -126,6 +126,32 @@ def test_motion_store_and_loss_together_are_constant(load, seed):
     assert max(summary["linear_momentum_error"], summary["angular_momentum_error"]) < 1e-10
 
 
+@pytest.mark.full_cases(*(str(seed) for seed in range(1, 40)))
+@pytest.mark.parametrize("seed", range(40), ids=str)
+def test_so_they_are_where_bristles_rub(load, seed):
+    """Under every law, without the delay that stiff bristles do not bear."""
+    draw = np.random.default_rng(900 + seed)
+    coefficient = draw.uniform(0.05, 0.6)
+    friction = {
+        "law": "lugre",
+        "coefficient": coefficient,
+        "static_coefficient": coefficient * draw.choice([1.0, 1.4]),
+        "stribeck_speed": 0.05,
+        "presliding": 10 ** draw.uniform(-5, -3.5),
+        "retardation_time": draw.choice([0.0, 1e-4]),
+        "viscosity": draw.choice([0.0, 0.1]),
+    }
+    tables = drawn_docking(seed)
+    tables.pop("loop", None)
+    tables["contact"]["hit"]["friction"] = friction
+    run = dockdyn.simulate(load(tables))
+    together = run.kinetic_energy.values + run.contact_energy.values[:, 0] + run.contact_loss.values[:, 0]
+    assert run.depth.values.max() > 1e-5
+    assert np.abs(together - together[0]).max() < RESOLVED * run.kinetic_energy.values[0]
+    summary = dockdyn.summarise(run)
+    assert max(summary["linear_momentum_error"], summary["angular_momentum_error"]) < 1e-10
+
+
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2, 6, 7, 10, 11, 12))]
 )
