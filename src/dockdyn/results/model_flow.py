@@ -83,13 +83,14 @@ class ModelFlow:
 
     def settle(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Settled:
         """Return the state after what is decided where a step has ended; where that changes what is integrated it is left to an
-        event."""
+        event, and where nothing acts to the next one."""
         model = self.model(numbers, given)
         x = self.state(model, motion)
         after = model.settled(x)
         kept = model.within_step(after, x)
-        asks = jnp.any(pack_tree(kept.memory) != pack_tree(after.memory))
-        begun = map_leaves(lambda old, new: jnp.where(asks, old, new), motion.begun, after.memory)
+        acts, moved = model.emitting(x), jnp.any(pack_tree(kept.memory) != pack_tree(after.memory))
+        asks, taken = acts & moved, acts & ~moved
+        begun = map_leaves(lambda old, new: jnp.where(taken, new, old), motion.begun, after.memory)
         return Settled(asks, motion._replace(begun=begun))
 
     def jump(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Jumped:
