@@ -8,15 +8,16 @@ from sticking_ball import ball_on_plane
 import dockdyn
 
 SPRING = {"law": "spring-dashpot", "stiffness": 1e3, "damping": 5.0}
+ELASTIC = {"law": "spring-dashpot", "stiffness": 1e3}
 SMOOTH = {"law": "coulomb", "coefficient": 0.2, "regularisation": 0.02}
-LAWS = {  # and the velocity along the plane: friction that sticks turns what it stretches where sliding turns
+LAWS = {  # and the velocity along the plane; friction that sticks is of first order where sliding turns or begins
     "spring and dashpot": (SPRING, SMOOTH, [0.9, 0.3]),
     "standard linear solid": (
         {"law": "zener", "stiffness": 1e3, "series_stiffness": 500.0, "relaxation_time": 0.05},
         SMOOTH,
         [0.9, 0.3],
     ),
-    "slides straight on": (SPRING, {"law": "stick-slip", "coefficient": 0.05, "stiffness": 500.0}, [0.9, 0.0]),
+    "slides straight on": (ELASTIC, {"law": "stick-slip", "coefficient": 0.05, "stiffness": 500.0}, [0.9, 0.0]),
 }
 STEPS = np.array([1.6e-3, 8e-4, 4e-4, 2e-4])  # s
 
