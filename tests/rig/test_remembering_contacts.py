@@ -56,4 +56,5 @@ def test_a_bounce_in_software_is_that_of_the_mechanism(law, method, load):
     # where sliding turns, stick-slip is of first order in the step, which the loop's instants make others
     near = 2e-8 if law == "stick-slip" else 1e-9
     assert_allclose(rig["model_pose"].values[rows, :3], places[:times], rtol=0, atol=near)
-    assert_allclose(rig["model_pose"].values[rows, 3:], free["rotation"].sel(body="ball").values[:times], atol=1e-7)
+    turned = free["rotation"].sel(body="ball").values[:times]
+    assert_allclose(rig["model_pose"].values[rows, 3:], turned, rtol=0, atol=100 * near)  # rad, of a lever of 40 mm
