@@ -325,6 +325,6 @@ def test_a_held_ball_is_part_of_what_carries_it():
     for joint in (held, {"kind": "locked", "position": [0.2, 0, 0]}):
         bodies = {"base": base, "arm": arm | {"joint": joint}, "panel": panel | {"joint": hinge}}
         method = {"method": "variational", "step": 0.01}
-        found = dockdyn.simulate(load({"schema": 2, "duration": 1.0, "body": bodies, "integrator": method}))
+        found = simulate(load({"schema": 2, "duration": 1.0, "body": bodies, "integrator": method}))
         ends.append(found["position"].values[-1])
     np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-10)
