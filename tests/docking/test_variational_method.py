@@ -320,7 +320,7 @@ def test_a_held_ball_is_part_of_what_carries_it():
     arm = {"on": "base", "position": [1.2, 0, 0], "mass": 10.0, "inertia": [0.1, 1.0, 1.0]}
     panel = {"on": "base", "position": [-1, 0, 0], "mass": 4.0, "inertia": [0.1, 0.5, 0.5]}
     hinge = {"kind": "revolute", "position": [0.5, 0, 0], "axis": [0, 0, 1], "stiffness": 9.0, "start_rate": 0.2}
-    held = {"kind": "spherical", "position": [0.2, 0, 0], "start_rate": [0.1, 0.2, 0.3], "locked": True}
+    held = {"kind": "spherical", "position": [0.2, 0, 0], "locked": True}
     ends = []
     for joint in (held, {"kind": "locked", "position": [0.2, 0, 0]}):
         bodies = {"base": base, "arm": arm | {"joint": joint}, "panel": panel | {"joint": hinge}}
