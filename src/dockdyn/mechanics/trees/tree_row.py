@@ -35,7 +35,10 @@ class TreeRow(NamedTuple):
         """Where the angular velocities of quaternions begin in its row of velocities."""
         free = self._free_columns()
         base = [3] if self._base == "free" else []
-        return (*base, *(free.index(own[0]) for own in self._joint_columns() if len(own) > 1 and not self._is_held(own)))
+        return (
+            *base,
+            *(free.index(own[0]) for own in self._joint_columns() if len(own) > 1 and not self._is_held(own)),
+        )
 
     @property
     def width(self) -> int:
