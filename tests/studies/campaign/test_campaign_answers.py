@@ -380,9 +380,10 @@ def test_every_key_of_the_answers_is_documented():
     assert json.loads(json.dumps(answers, allow_nan=False)) == answers
 
 
-ENLARGED = """peak_force_N contact.probe.peak_force_N contact.struct.0.count contact.impulse_N_s latch.peak_force_N
-    latch.bounces port.tension_N body.chaser.port.wrist.bending_moment_N_m tank.fuel.peak_wave_m recovery.root.peak
-    bushing.turn_rad thruster.impulse_N_s control.thruster_pulses control.thruster_turning_impulse_N_m_s control.wheel_momentum_N_m_s"""
+ENLARGED = """peak_force_N contact.probe.peak_force_N contact.struct.0.count contact.impulse_N_s
+    latch.peak_force_N latch.bounces port.tension_N body.chaser.port.wrist.bending_moment_N_m
+    tank.fuel.peak_wave_m recovery.root.peak bushing.turn_rad thruster.impulse_N_s control.thruster_pulses
+    control.thruster_turning_impulse_N_m_s control.wheel_momentum_N_m_s"""
 CHANGED = "contact.friction_loss_J kinetic_energy_end_J control.attitude_error_rad control.work_J latch.front.closed"
 
 
