@@ -37,7 +37,7 @@ GROW = {  # so begin those of others, by their table
     "thruster": ("impulse",),
     "control": ("wheel_momentum", "thruster_"),
 }
-TIMES = ("capture_time_s", "contact.onset_s")  # figures that are moments themselves
+TIMES = {"": "capture_time_s", "contact": "onset_s", "latch": "time_s"}  # figures that are moments, by their table
 SLOWED = 2.0  # times the way left over the speed at the end: contact slows the probe
 IN_CONTACT = 0.1  # of the duration: what a contact is given to end where no case says how long one takes
 type Cases = Float[np.ndarray, "cases"]
@@ -78,6 +78,12 @@ def only_grows(figure: str) -> bool:
     return last.startswith((PEAK, *GROW.get("port" if table == "body" else table, ())))
 
 
+def is_moment(figure: str) -> bool:
+    """Return whether a figure is the moment of what happens once."""
+    table, _, last = figure.rpartition(".")
+    return TIMES.get(table.partition(".")[0]) == last
+
+
 def still_open(
     figure: str,
     relation: str,
@@ -95,7 +101,7 @@ def still_open(
     upper = relation.startswith("<")
     if only_grows(figure) and relation != "==":
         return undecided & (met if upper else ~met)
-    if figure in TIMES:
+    if is_moment(figure):
         overdue = figures["end_time_s"] >= limit if upper and "end_time_s" in figures else False
         return undecided & np.isnan(values) & ~np.asarray(overdue)
     return undecided

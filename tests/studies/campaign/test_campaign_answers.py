@@ -393,3 +393,12 @@ def test_what_later_events_only_enlarge_is_decided_beyond_its_limit(figure):
     values = np.array([500.0, 50.0])
     open_ones = still_open(figure, "<", 100.0, values, values < 100, {"outcome_open": np.ones(2)})
     assert open_ones.tolist() == [figure in CHANGED.split(), True]
+
+
+@pytest.mark.parametrize("figure", ["capture_time_s", "contact.onset_s", "contact.probe.onset_s", "latch.front.time_s"])
+def test_what_has_happened_once_is_decided(figure):
+    """Or is overdue; what has not happened yet and may still do so in time is open."""
+    values, ends = np.array([5.0, 50.0, np.nan, np.nan]), np.array([60.0, 60.0, 60.0, 8.0])
+    figures = {"outcome_open": np.ones(4), "end_time_s": ends}
+    open_ones = still_open(figure, "<", 10.0, values, values < 10, figures)
+    assert open_ones.tolist() == [False, False, False, True]

@@ -450,7 +450,9 @@ class MovingBodies(Module):
         if not self.linked:
             return straight
         parts = (one for tree in self.in_place(here) for one in tree.bending())
-        return straight + sum((one.moved for one in parts), Vector.zero()) * (1 / sum(body.mass for body in self.bodies))
+        return straight + sum((one.moved for one in parts), Vector.zero()) * (
+            1 / sum(body.mass for body in self.bodies)
+        )
 
     def momentum_of_bending(self, here: Placement) -> tuple[Vector, Vector]:
         """Return the linear momentum (N s) and the angular one about the common centre of mass (N m s), inertial, that flexible
