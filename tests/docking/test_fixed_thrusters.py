@@ -9,6 +9,7 @@ from plain_tables import acting, by_name
 from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
+import dockdyn
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import number_at
 from dockdyn.studies.cases.batch import run_cases
@@ -175,3 +176,43 @@ def test_balances_in_space_are_kept(load, joint):
     force = sum(size * turn.apply(unit) for size, turn in zip((3.0, 8.0), attitudes, strict=True))
     rate = np.gradient(data.thruster_impulse.values, data.time.values, axis=0)[1:-1]
     np.testing.assert_allclose(rate, force[1:-1], atol=2e-3)
+
+
+PUSHED = {
+    "thruster": {"thruster": {"jet": {"body": "base", "position": [0, 0, 0], "direction": [0, 1, 1], "force": 8.0}}},
+    "control": {
+        "control": {
+            "law": "attitude-hold",
+            "body": "base",
+            "base_stiffness": 30.0,
+            "base_damping": 60.0,
+            "position_stiffness": 20.0,
+            "velocity_damping": 30.0,
+            "position": [0, 0.5, 0.5],
+        }
+    },
+}
+
+
+@pytest.mark.full_cases("control")
+@pytest.mark.parametrize("by", PUSHED)
+def test_what_turns_a_beam_that_bends_far_is_about_the_common_centre_as_it_is_bent(by):
+    beam = {
+        "kind": "beam",
+        "basis": "craig-bampton",
+        "length": 2.4,
+        "mass_per_length": 4.0,
+        "bending_stiffness": [20.0, 25.0],
+        "bending_modes": [1, 1],
+    }
+    joint = {"kind": "revolute", "position": [0.5, 0, 0], "axis": [0, 0, 1], "stiffness": 60.0, "damping": 1.0}
+    boom = {"on": "base", "position": [1.7, 0, 0], "mass": 12.0, "inertia": [0.2, 6.0, 6.0]}
+    bodies = {
+        "base": {"mass": 30.0, "inertia": [3.0, 3.0, 3.0]},
+        "boom": boom | {"joint": joint, "flexible": beam},
+        "other": {"mass": 1.0, "inertia": [1.0, 1.0, 1.0], "position": [0, 50, 0]},
+    }
+    tables = {"schema": 2, "duration": 3.0, "body": bodies, "integrator": {"tolerance": 1e-12}} | PUSHED[by]
+    run = dockdyn.simulate(dockdyn.load(tables))
+    assert np.abs(run["modal_coordinate"]).max() > 5e-3
+    assert dockdyn.summarise(run)["angular_momentum_error"] < 1e-12

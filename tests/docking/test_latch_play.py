@@ -89,6 +89,14 @@ def test_a_damped_latch_settles_at_the_end_of_its_play(load, share):
     assert not [words for words in dockdyn.summarise(run)["warnings"] if "hook" in words]
 
 
+@pytest.mark.full_cases("fixed")
+@pytest.mark.parametrize("method", ["fixed", "variational"])
+def test_every_method_counts_the_same_bounces(load, method):
+    damping = 0.01 * CRITICAL
+    run = dockdyn.simulate(load(pressed(damping, 6.0) | {"integrator": {"method": method, "step": 2e-4}}))
+    assert int(run.latch_bounces.sel(latch="hook")) == bounces(damping, 6.0)[0] - 1 > 3
+
+
 @pytest.mark.full
 def test_an_undamped_latch_bounces_on_and_is_told(load):
     """What damps elsewhere is slow: over bounce upon bounce, as the independent integration has them."""

@@ -313,3 +313,18 @@ def test_the_law_that_balances_steps_needs_the_method():
         ScenarioError, match=r"contact.ball.impact.law = 'variational': integrator.method must be 'variational'"
     ):
         parse(TWO + touching('impact = { law = "variational" }'), "case")
+
+
+def test_a_held_ball_is_part_of_what_carries_it():
+    base = {"mass": 50.0, "inertia": [5.0, 6.0, 7.0], "rate": [0.1, 0.2, 0.1]}
+    arm = {"on": "base", "position": [1.2, 0, 0], "mass": 10.0, "inertia": [0.1, 1.0, 1.0]}
+    panel = {"on": "base", "position": [-1, 0, 0], "mass": 4.0, "inertia": [0.1, 0.5, 0.5]}
+    hinge = {"kind": "revolute", "position": [0.5, 0, 0], "axis": [0, 0, 1], "stiffness": 9.0, "start_rate": 0.2}
+    held = {"kind": "spherical", "position": [0.2, 0, 0], "locked": True}
+    ends = []
+    for joint in (held, {"kind": "locked", "position": [0.2, 0, 0]}):
+        bodies = {"base": base, "arm": arm | {"joint": joint}, "panel": panel | {"joint": hinge}}
+        method = {"method": "variational", "step": 0.01}
+        found = simulate(load({"schema": 2, "duration": 1.0, "body": bodies, "integrator": method}))
+        ends.append(found["position"].values[-1])
+    np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-10)

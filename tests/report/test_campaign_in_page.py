@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from page_script import needs_node, run_in_web
 
-from dockdyn.results.outcome import TIMES, only_grows
+from dockdyn.results.outcome import is_moment, only_grows
 from dockdyn.results.requirements import BOUNDED
 from dockdyn.scenario.distributions.distribution import LAWS
 from dockdyn.studies.campaign.cases import CampaignCases, Required
@@ -110,7 +110,7 @@ def test_cases_are_judged_as_the_command_judges_them(tmp_path):
             "requirements": [
                 {"name": one.name, "figure": one.figure, "relation": one.relation, "limit": one.limit, "unit": ""}
                 | {"si": "", "scale": 1.0, "bounded": one.figure in BOUNDED}
-                | {"grows": only_grows(one.figure), "moment": one.figure in TIMES}
+                | {"grows": only_grows(one.figure), "moment": is_moment(one.figure)}
                 for one in cases.requirements
             ],
             "figures": {name: values.tolist() for name, values in cases.figures.items()},

@@ -216,8 +216,10 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
         held = (seen["latch_held"] > 0) & log.valid[:, None]
         found["latch_time"] = xp.stack([log.first_time(held[:, index]) for index in range(held.shape[1])])
         found["latch_closed"] = held[log.last] * 1.0
-    if "latch_at_end" in seen:
-        found["latch_bounces"] = seen["latch_at_end"].sum(axis=0).astype(int) // 2  # it comes to an end and leaves it
+    if "latch_taut" in seen:
+        taut = seen["latch_taut"] > 0
+        left = taut[:-1] & ~taut[1:] & (seen["latch_held"][1:] > 0) & log.valid[1:, None]
+        found["latch_bounces"] = left.sum(axis=0).astype(int)
     if "spin_share" in seen:
         shares = xp.where(log.valid[:, None], seen["spin_share"], 0.0)
         found["spin_share"] = xp.concat([shares, *([log.samples["spin_share"]] if log.samples else [])]).max(axis=0)

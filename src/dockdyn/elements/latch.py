@@ -19,7 +19,6 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Scalar, Vector, once
 from dockdyn.trees import field, map_leaves
 
-AT_THE_END = 1e-6  # of the play: how near to its end counts as there
 TINY = 1e-30  # m², of the square of a way: no direction
 
 
@@ -261,7 +260,7 @@ class Latch(ForceElement):
         travel, inside = self.travel(own, other)
         found = {
             "held": held,
-            "at_end": jnp.zeros(()),
+            "taut": jnp.zeros(()),
             "length": jnp.zeros(()),
             "gap": jnp.where(is_open, caught_at - travel, 0.0),
             "aside": jnp.where(is_open, -inside, 0.0),
@@ -273,9 +272,7 @@ class Latch(ForceElement):
         length, play = self._way(memory, own, other).length, self.grip.play
         force, *_ = self._load(mode, memory, own, other)
         found |= {"length": held * length, "tension": found["tension"] + vector_length(force)}
-        if play is None:
-            return found
-        return found | {"at_end": ((play > 0) & (jnp.abs(held * length - play) <= AT_THE_END * play)) * 1.0}
+        return found if play is None else found | {"taut": (self._is_taut(mode) & (play > 0)) * 1.0}
 
     def observe_capture(
         self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed, mass: Scalar

@@ -51,7 +51,7 @@ class Gravity(Module):
             (number, Wrench(*tidal_pull(self.orbit, at, body, place, place.pose.position + base)))
             for number, (body, place) in enumerate(zip(bodies, seen.places, strict=True))
         ]
-        return pushes, InOrbit(jnp.ones(()), rate_given(pushes, bodies, seen.places))
+        return pushes, InOrbit(jnp.ones(()), rate_given(pushes, seen.places, seen.centre))
 
     def potential(self, now: InOrbit, seen: Seen, bodies: tuple[RigidBody, ...]) -> Scalar:
         """Return the energy (J) of all bodies in the tide."""

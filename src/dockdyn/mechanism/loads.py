@@ -210,7 +210,7 @@ OBSERVED = {
     "gap": "latch_gap",  # m, of latches
     "aside": "latch_aside",  # m, of latches
     "closing": "latch_closing",  # m/s, of latches
-    "at_end": "latch_at_end",  # 1 or 0, of latches
+    "taut": "latch_taut",  # 1 at the end of its play, or 0; of latches
     "turned": "bushing_turn",  # rad
     "thrust": "thrust",  # N
     "spent": "thrust_spent",  # N s

@@ -353,7 +353,7 @@ class Mechanism(ContactModel):
         if isinstance(steered, SteeredArm) and steered.set_points is not None and x.mode is not None:
             number = jnp.zeros((), int) if self.phases is None else x.mode[-1]
             phase = number, None if self.phases is None else self.phases.ramp(number, x.memory.clock)
-        return Seen(here, self.base_position(x), active, held, phase)
+        return Seen(here, self.moving.centre(here), self.base_position(x), active, held, phase)
 
     @partial(trace_once, static=("exact",))
     def states(self, x: State, exact: bool = False) -> tuple[GroupState, ...]:
@@ -451,7 +451,7 @@ class Mechanism(ContactModel):
         the rate of what is remembered."""
         seen, before, found = self.seen(x, here), x.memory.outside, list(thrusters)
         motors: Efforts = ()
-        rates = Outside(None if before.thrusters is None else rate_given(thrusters, self.bodies, here.bodies))
+        rates = Outside(None if before.thrusters is None else rate_given(thrusters, here.bodies, seen.centre))
         if (given := self.control(x, seen)) is not None:
             given = given if self.control_at_rest is None else given.less(self.control_at_rest)
             found, motors, rates = [*found, given.push], given.efforts, rates._replace(steering=given.rate)
@@ -464,7 +464,7 @@ class Mechanism(ContactModel):
 
     def control(self, x: State, seen: Seen) -> ControlAction | None:
         """Return what control does that sees so much; None without."""
-        return None if self.steered is None else self.steered.act(x.memory.outside.steering, seen, self.bodies)
+        return None if self.steered is None else self.steered.act(x.memory.outside.steering, seen)
 
     def first_hints(self) -> tuple[Clearances | None, ...] | None:
         """Return what is known at first of how far members of groups are.

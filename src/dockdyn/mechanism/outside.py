@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dockdyn.contact.group import Wrench
 from dockdyn.deferred import Array, Float, jnp
-from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
+from dockdyn.mechanics.rigid_body import Placed, RigidBody
 from dockdyn.mechanics.vector import Scalar, Vector
 
 Pushes = Sequence[tuple[int, Wrench]]  # on bodies by number, about their centres of mass, inertial
@@ -29,9 +29,9 @@ class Given(NamedTuple):
         return Given(jnp.zeros(()), Vector.zero(), Vector.zero())
 
 
-def rate_given(pushes: Pushes, bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Given:
-    """Return the rate of what these loads give."""
-    centre, found = mean_by_mass(bodies, [place.pose.position for place in places]), Given.nothing()
+def rate_given(pushes: Pushes, places: Sequence[Placed], centre: Vector) -> Given:
+    """Return the rate of what these loads give to bodies at these places, whose common centre of mass is at `centre` (m)."""
+    found = Given.nothing()
     for number, (force, moment) in pushes:
         place = places[number]
         found = Given(

@@ -24,7 +24,7 @@ from dockdyn.integrate.model import choose_tree
 from dockdyn.mechanics.dense import solve_definite, value_and_jacobian
 from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import Reflected
-from dockdyn.mechanics.rigid_body import Placed, RigidBody
+from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
 from dockdyn.mechanics.trees.momentum import Momentum
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
@@ -33,7 +33,7 @@ from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.grips import close_loops
 from dockdyn.mechanism.loads import all_held, element_loads, reflected_inertia
 from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, Mount, latches_of
-from dockdyn.mechanism.steered_body import ControlAction, Places, Seen, lever_from_centre
+from dockdyn.mechanism.steered_body import ControlAction, Places, Seen
 from dockdyn.trees import Module, field
 
 
@@ -253,7 +253,7 @@ class SteeredArm(Module):
         idle = idle_actuation(given.motors, plant.turning(), plant.wheel)
         return (), choose_tree(seen.active, given, idle)
 
-    def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> ControlAction:
+    def act(self, now: Steering, seen: Seen) -> ControlAction:
         """Return what control does to base and joints, and the rate of what is remembered."""
         (law, given), place = self.given(now, seen), seen.places[self.body]
         force, torque = place.rotation @ Vector.of(given.thrust), Vector.of(given.wheel + given.jets)
@@ -263,7 +263,7 @@ class SteeredArm(Module):
         effort = given.effort(
             power,
             place.pose.attitude.matrix().array(),
-            lever_from_centre(seen.places, self.body, bodies),
+            (place.pose.position - seen.centre).array(),
             place.twist.rate.array(),
             now.effort.wheel,
         )

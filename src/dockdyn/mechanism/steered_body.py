@@ -16,7 +16,7 @@ from dockdyn.control.controller import Controller, FreeBody, Measured
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.steering import AnyControl, Steering, begin_control, observe_control, steer_body
 from dockdyn.deferred import Array, Bool, Int, PyTree
-from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
+from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.phases import PhaseRamp
@@ -30,6 +30,7 @@ class Seen(NamedTuple):
     """All bodies as they are, for control."""
 
     here: Placement  # relative to where the base is
+    centre: Vector  # m, of all their mass, seen from there
     base: Vector  # m, where that is, from where positions of a state count
     active: Bool[Array, ""] | None  # whether control acts in the present phase; None: in all
     held: PyTree = None  # what goes with an arm that control moves, of `steered_arm`
@@ -82,14 +83,14 @@ class SteeredBody(Module):
         """Return what is remembered as control begins, before its first sample."""
         return begin_control(self.control, lambda effort: self.measured(seen, effort))
 
-    def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> ControlAction:
+    def act(self, now: Steering, seen: Seen) -> ControlAction:
         """Return what control does to its body, and the rate of what is remembered."""
         place = seen.places[self.body]
         found = steer_body(
             self.control,
             now,
             self.measured(seen, now.effort),
-            lever_from_centre(seen.places, self.body, bodies),
+            (place.pose.position - seen.centre).array(),
             self.idles(seen),
         )
         return ControlAction((self.body, Wrench(found.force, place.rotation @ found.torque)), (), found.rate)
@@ -120,8 +121,3 @@ class SteeredBody(Module):
     def wheel(self, now: Steering, places: Places) -> Vector:
         """Return the angular momentum of the wheel (N m s, inertial)."""
         return places[self.body].rotation @ Vector.of(now.effort.wheel)
-
-
-def lever_from_centre(places: Places, body: int, bodies: tuple[RigidBody, ...]) -> Array:
-    """Return where a body is (m, inertial), from the common centre of mass."""
-    return (places[body].pose.position - mean_by_mass(bodies, [one.pose.position for one in places])).array()

@@ -211,7 +211,7 @@ class VariationalMechanism(Mechanical):
         if outside.orbit is not None:
             outside = outside._replace(orbit=outside.orbit._replace(time=t))
         if model.steered is not None and outside.steering is not None:
-            rate = model.steered.act(outside.steering, model.seen(x, model.placement(x)), model.bodies).rate
+            rate = model.steered.act(outside.steering, model.seen(x, model.placement(x))).rate
             steering = map_leaves(lambda own, rate: own + ahead * rate, outside.steering, rate)
             outside = outside._replace(steering=steering)
         return memory._replace(outside=outside, elements=elements)

@@ -27,12 +27,17 @@ OUTCOME = {  # by name in a dataset: unit and words
     "outcome_is_open": ("1", "whether the outcome is open at the end: 1 yes, 0 no"),
     "approach_left": ("s", "time the probe would still take, unhindered"),
 }
-PEAK = "peak_"  # so begin the last words of figures that later events only enlarge
-GROW = (  # so begin the whole names of others
-    "contact.count", "contact.impulse", "contact.approach_speed", "bushing.turn", "beam.spin_share", "latch.travel",
-    "control.wheel_momentum",
-)  # fmt: skip
-TIMES = ("capture_time_s", "contact.onset_s")  # figures that are moments themselves
+PEAK = "peak"  # so begin the last words of figures that later events only enlarge
+GROW = {  # so begin those of others, by their table
+    "contact": ("count", "impulse", "approach_speed"),
+    "port": ("",),  # all its figures: the largest loads
+    "bushing": ("turn",),
+    "beam": ("spin_share",),
+    "latch": ("travel", "bounces"),
+    "thruster": ("impulse",),
+    "control": ("wheel_momentum", "thruster_"),
+}
+TIMES = {"": "capture_time_s", "contact": "onset_s", "latch": "time_s"}  # figures that are moments, by their table
 SLOWED = 2.0  # times the way left over the speed at the end: contact slows the probe
 IN_CONTACT = 0.1  # of the duration: what a contact is given to end where no case says how long one takes
 type Cases = Float[np.ndarray, "cases"]
@@ -69,7 +74,14 @@ def undecided_cases(figures: Mapping[str, Cases], count: int) -> Bool[np.ndarray
 
 def only_grows(figure: str) -> bool:
     """Return whether later events only enlarge a figure."""
-    return figure.startswith(GROW) or figure.rpartition(".")[2].startswith(PEAK)
+    table, last = figure.partition(".")[0], figure.rpartition(".")[2]
+    return last.startswith((PEAK, *GROW.get("port" if table == "body" else table, ())))
+
+
+def is_moment(figure: str) -> bool:
+    """Return whether a figure is the moment of what happens once."""
+    table, _, last = figure.rpartition(".")
+    return TIMES.get(table.partition(".")[0]) == last
 
 
 def still_open(
@@ -89,7 +101,7 @@ def still_open(
     upper = relation.startswith("<")
     if only_grows(figure) and relation != "==":
         return undecided & (met if upper else ~met)
-    if figure in TIMES:
+    if is_moment(figure):
         overdue = figures["end_time_s"] >= limit if upper and "end_time_s" in figures else False
         return undecided & np.isnan(values) & ~np.asarray(overdue)
     return undecided

@@ -380,11 +380,25 @@ def test_every_key_of_the_answers_is_documented():
     assert json.loads(json.dumps(answers, allow_nan=False)) == answers
 
 
-@pytest.mark.parametrize(
-    "figure", ["peak_force_N", "contact.probe.peak_force_N", "latch.peak_force_N", "port.peak_force_N"]
-)
-def test_a_peak_beyond_its_limit_is_decided_whatever_table_it_is_in(figure):
-    """What follows only enlarges it; one below its limit is open while the outcome is."""
+ENLARGED = """peak_force_N contact.probe.peak_force_N contact.struct.0.count contact.impulse_N_s
+    latch.peak_force_N latch.bounces port.tension_N body.chaser.port.wrist.bending_moment_N_m
+    tank.fuel.peak_wave_m recovery.root.peak bushing.turn_rad thruster.impulse_N_s control.thruster_pulses
+    control.thruster_turning_impulse_N_m_s control.wheel_momentum_N_m_s"""
+CHANGED = "contact.friction_loss_J kinetic_energy_end_J control.attitude_error_rad control.work_J latch.front.closed"
+
+
+@pytest.mark.parametrize("figure", [*ENLARGED.split(), *CHANGED.split()])
+def test_what_later_events_only_enlarge_is_decided_beyond_its_limit(figure):
+    """Whatever table it is in; one below its limit is open while the outcome is, and so is one that may fall again."""
     values = np.array([500.0, 50.0])
     open_ones = still_open(figure, "<", 100.0, values, values < 100, {"outcome_open": np.ones(2)})
-    assert open_ones.tolist() == [False, True]
+    assert open_ones.tolist() == [figure in CHANGED.split(), True]
+
+
+@pytest.mark.parametrize("figure", ["capture_time_s", "contact.onset_s", "contact.probe.onset_s", "latch.front.time_s"])
+def test_what_has_happened_once_is_decided(figure):
+    """Or is overdue; what has not happened yet and may still do so in time is open."""
+    values, ends = np.array([5.0, 50.0, np.nan, np.nan]), np.array([60.0, 60.0, 60.0, 8.0])
+    figures = {"outcome_open": np.ones(4), "end_time_s": ends}
+    open_ones = still_open(figure, "<", 10.0, values, values < 10, figures)
+    assert open_ones.tolist() == [False, False, False, True]

@@ -125,3 +125,25 @@ def test_what_was_measured_after_a_capture_that_ends_the_run_counts(load, tmp_pa
     fit = dockdyn.identify_parameters(ends, file, ["body.a.mass"])
     assert fit.parameters[0].value == pytest.approx(50.0, rel=1e-9) and len(fit.time) == truth.sizes["time"]
     assert fit.scenario.content.latch[0].ends_run
+
+
+def test_times_of_a_log_need_not_be_those_of_samples(tmp_path):
+    """A cart on a spring, ten rows in a period, which begin at any time: what lies between samples is read as it is."""
+    mass, stiffness, damping, start, noise = 7.0, 300.0, 2.0, 0.03, 1e-5
+    cart = {"mass": mass, "on": "ground", "joint": {"stiffness": stiffness, "damping": damping, "start": 0.02}}
+    tables = {"schema": 2, "duration": 6.0, "motion": "line", "body": {"ground": {"fixed": True}, "cart": cart}}
+    omega, ratio = np.sqrt(stiffness / mass), damping / 2 / np.sqrt(stiffness * mass)
+    swing = omega * np.sqrt(1 - ratio**2)
+    rng, moved = np.random.default_rng(3), []
+    for number in range(6):
+        time = np.arange(rng.uniform(0, 0.1), 6.0, 0.1)
+        place = np.cos(swing * time) + ratio / np.sqrt(1 - ratio**2) * np.sin(swing * time)
+        place = start * np.exp(-ratio * omega * time) * place + noise * rng.standard_normal(time.size)
+        file = tmp_path / f"{number}.csv"
+        np.savetxt(file, np.stack([time, place], 1), delimiter=",", header="time [s],joint_angle.cart", comments="")
+        fit = dockdyn.identify_parameters(dockdyn.load(tables), file, ["body.cart.joint.start"])
+        (found,) = fit.parameters
+        moved.append((found.value - start) / found.error)
+        assert fit.scenario.content.output.interval is None  # as the user has it
+        assert fit.noise["joint_angle.cart"] == pytest.approx(noise, rel=0.3)
+    assert np.abs(moved).max() < 4 and abs(np.mean(moved)) < 1.7  # four times its own spread, of six draws

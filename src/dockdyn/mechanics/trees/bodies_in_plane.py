@@ -279,6 +279,10 @@ class BodiesInPlane(Module):
         """Return the force (N, inertial) and torque (N m) that the motion of each body needs."""
         return self.in_space.needed(here, rates, twists)
 
+    def centre(self, here: Placement) -> Vector:
+        """Return the common centre of mass (m)."""
+        return self.in_space.centre(here)
+
     def momentum_of_bending(self, here: Placement) -> tuple[Vector, Vector]:
         """Return zeros: none of these bends."""
         return Vector.zero(), Vector.zero()

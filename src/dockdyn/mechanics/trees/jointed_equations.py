@@ -56,14 +56,11 @@ class JointedTree(NamedTuple):
     def needed(self, rates: Velocities, twists: Sequence[Twist]) -> list[tuple[Vector, Vector]]:
         """Return the force (N, inertial) and torque (N m, body axes) that the motion of each body needs."""
         own, bent = [twists[number] for number in self.members], self.tree.bent(self.placed, self.motions)
-        return self.tree.needed(
-            self.placed, bent, own, dict(zip(self._coordinates_outside_rows(), rates.joints, strict=True))
-        )
-
-    def _coordinates_outside_rows(self) -> list[int]:
-        """Return the numbers of the coordinates of all trees that are in no row, as `Velocities.joints` has them."""
         rows = self.motions.numbers if isinstance(self.motions, Motions) else ()
-        return [number for number in range(len(self.motions)) if not any(number in own for own in rows)]
+        outside = (number for number in range(len(self.motions)) if not any(number in own for own in rows))
+        # behind them are the coordinates of trees with large beams, which have velocities of their own
+        joints = dict(zip(outside, rates.joints, strict=False))
+        return self.tree.needed(self.placed, bent, own, joints)
 
     def bending(self) -> list[Bending]:
         """Return what links that bend have beside what they would have unbent: their mean axes keep their centre of mass."""

@@ -444,20 +444,29 @@ class MovingBodies(Module):
                 found[number] = load
         return found
 
+    def centre(self, here: Placement) -> Vector:
+        """Return the common centre of mass (m); links with large beams have theirs elsewhere than they would unbent."""
+        straight = mean_by_mass(self.bodies, [body.pose.position for body in here.bodies])
+        if not self.linked:
+            return straight
+        parts = (one for tree in self.in_place(here) for one in tree.bending())
+        return straight + sum((one.moved for one in parts), Vector.zero()) * (
+            1 / sum(body.mass for body in self.bodies)
+        )
+
     def momentum_of_bending(self, here: Placement) -> tuple[Vector, Vector]:
         """Return the linear momentum (N s) and the angular one about the common centre of mass (N m s), inertial, that flexible
         links have beside what they would have unbent."""
-        linear, angular, moved = Vector.zero(), Vector.zero(), Vector.zero()
+        linear, angular = Vector.zero(), Vector.zero()
         parts = [one for tree in self.in_place(here) for one in tree.bending()]
         if not self.linked:  # the links' mean axes keep their centres of mass
             return linear, sum((one.angular for one in parts), angular)
         centre = mean_by_mass(self.bodies, [body.pose.position for body in here.bodies])
         for one in parts:
-            linear, moved = linear + one.linear, moved + one.moved
+            linear = linear + one.linear
             angular = angular + one.angular + (one.place - centre).cross(one.linear)
         straight = [body.linear_momentum(one.twist) for body, one in zip(self.bodies, here.bodies, strict=True)]
-        away = moved * (1 / sum(body.mass for body in self.bodies))
-        return linear, angular - away.cross(sum(straight, linear))
+        return linear, angular - (self.centre(here) - centre).cross(sum(straight, linear))
 
     def reflected_energy(self, here: Placement) -> Scalar:
         """Return the kinetic energy (J) of what motors in joints reflect."""

@@ -35,7 +35,10 @@ class TreeRow(NamedTuple):
         """Where the angular velocities of quaternions begin in its row of velocities."""
         free = self._free_columns()
         base = [3] if self._base == "free" else []
-        return (*base, *(free.index(own[0]) for own in self._joint_columns() if len(own) > 1))
+        return (
+            *base,
+            *(free.index(own[0]) for own in self._joint_columns() if len(own) > 1 and not self._is_held(own)),
+        )
 
     @property
     def width(self) -> int:
@@ -60,6 +63,10 @@ class TreeRow(NamedTuple):
         """Return the columns of each joint that moves, held or not, in the order of the links."""
         return [own for own in self.bodies.tree.layout.columns()[0] if own]
 
+    def _is_held(self, columns: list[int]) -> bool:
+        """Return whether the joint of these columns is held, and so has no number."""
+        return columns[0] in self.bodies.locked
+
     @property
     def _axes(self) -> int:
         """Along how many axes the centre of mass can move."""
@@ -83,10 +90,10 @@ class TreeRow(NamedTuple):
         joints, balls = iter(q.joints), iter(q.balls)
         for own in self._joint_columns():
             if len(own) > 1:
-                parts.append(Quaternion.of(next(balls)).normalised().array())
+                found = Quaternion.of(next(balls)).normalised().array()
             else:
-                angle = next(joints)
-                parts += [] if own[0] in self.bodies.locked else [angle[None]]
+                found = next(joints)[None]
+            parts += [] if self._is_held(own) else [found]
         return jnp.concatenate([*parts, q.modes])
 
     def configuration(self, row: Numbers) -> Configuration:
@@ -99,15 +106,17 @@ class TreeRow(NamedTuple):
             attitude = Quaternion.exponential(Vector(zero, zero, row[2])).array()
         joints, balls = list[Array](), list[Array]()
         for own in self._joint_columns():
-            if len(own) > 1:
-                balls.append(row[at : at + 4])
+            ball = len(own) > 1
+            found, begun = (balls, self.begun.balls) if ball else (joints, self.begun.joints)
+            if self._is_held(own):
+                found.append(begun[len(found)])
+            elif ball:
+                found.append(row[at : at + 4])
                 at += 4
-            elif own[0] in self.bodies.locked:
-                joints.append(self.begun.joints[len(joints)])
             else:
-                joints.append(row[at])
+                found.append(row[at])
                 at += 1
-        found = Configuration(
+        whole = Configuration(
             self.begun.position,
             attitude,
             jnp.stack(joints) if joints else jnp.zeros(0),
@@ -115,8 +124,8 @@ class TreeRow(NamedTuple):
             row[at:],
         )
         axes = self._axes
-        moved = found.position[:axes] + row[:axes] - self._centre(found)[:axes]
-        return replace(found, position=jnp.concatenate([moved, found.position[axes:]]))
+        moved = whole.position[:axes] + row[:axes] - self._centre(whole)[:axes]
+        return replace(whole, position=jnp.concatenate([moved, whole.position[axes:]]))
 
     def row(self, q: Configuration, v: Row) -> Row:
         """Return the tree's velocities in a row."""

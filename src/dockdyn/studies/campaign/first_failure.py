@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dockdyn.deferred import Bool, Float
-from dockdyn.results.outcome import TIMES, still_open
+from dockdyn.results.outcome import is_moment, still_open
 from dockdyn.results.requirements import hidden_by_capture, judge_values, with_lists
 from dockdyn.studies.campaign.cases import CampaignCases, Required
 
@@ -100,9 +100,9 @@ def _failure_time(
     name = requirement.figure
     if name in MOMENTS and MOMENTS[name] in cases.figures and requirement.relation.startswith("<"):
         return np.nan_to_num(cases.figures[MOMENTS[name]], nan=np.inf)
-    if name in TIMES and requirement.relation.startswith("<"):
+    if is_moment(name) and requirement.relation.startswith("<"):
         return np.full(len(values), float(requirement.limit))
-    if name in TIMES and requirement.relation.startswith(">"):
+    if is_moment(name) and requirement.relation.startswith(">"):
         return np.nan_to_num(values, nan=np.inf)
     return np.full(len(values), np.inf)
 

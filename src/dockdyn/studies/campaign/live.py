@@ -21,7 +21,7 @@ from dockdyn.report.report import Report
 from dockdyn.report.wording import format_significant
 from dockdyn.results.browser_unit import DELAY, MOST_BYTES, TooMuch
 from dockdyn.results.key_figures import left_out
-from dockdyn.results.outcome import TIMES, only_grows
+from dockdyn.results.outcome import is_moment, only_grows
 from dockdyn.results.overlap import DEEP
 from dockdyn.results.requirements import KNOWN, ends_of
 from dockdyn.scenario.distributions.dispersion import Dispersion
@@ -190,7 +190,7 @@ def _requirement(one: Required, run: dict[str, Any]) -> dict[str, Any]:
         {"name": one.name, "figure": one.figure, "relation": one.relation, "limit": one.limit}
         | {"unit": one.unit, "text": one.text}
     )
-    return found | {"si": one.unit, "grows": only_grows(one.figure), "moment": one.figure in TIMES}
+    return found | {"si": one.unit, "grows": only_grows(one.figure), "moment": is_moment(one.figure)}
 
 
 def _deciding(cases: CampaignCases, judged: Judged) -> list[str]:

@@ -2,7 +2,8 @@
 
     minimise over θ:  Σ over columns c of the log  Σ over samples i  ((y_c(tᵢ; θ) − measured_c,i) / σ_c)²
 
-The run y and its derivatives are those of `dockdyn.objective`'s figures: forward mode through the run's events. The noise σ_c
+The run y and its derivatives are those of `dockdyn.objective`'s figures: forward mode through the run's events. Between its
+samples y goes straight; they come closer until that moves no number by a tenth of its standard error. The noise σ_c
 of a column is what the fit leaves of it, found together with θ. Standard errors are those of the linearised problem,
 (JᵀJ)⁻¹ with J the derivatives over σ. Of a number that these do not tell, the sum of squares is looked at itself, all other
 numbers refitted (profile likelihood): where it does not rise by 3.84, the 95 % point of χ² with one degree of freedom, the log
@@ -51,6 +52,9 @@ UNKNOWN = (
     "appear or ends at a sample, or an edge); it has no standard error, its interval is that of the fit itself"
 )
 EXACT = 1e-9  # of a column's range: less is no noise, but rounding
+MOVED = 0.1  # of its standard error: what samples that are too far apart may move a number by
+MOST_SAMPLES = 200_000  # of a run
+ON_SAMPLE = 1e-6  # of the samples' distance: a time this near to one is at it
 type Row = Float[np.ndarray, "n"]
 
 
@@ -119,45 +123,56 @@ def identify_parameters(
     asked = list(names_from("key", keys))
     chosen_places(scenario, places_of(scenario), asked, "--key")
     measured = read_measured(path_from("log", log), simulate(scenario), shift, columns, units, period)
-    scenario = _sampled_as(scenario, measured)
-    places = chosen_places(scenario, places_of(scenario), asked, "--key")
-    problem = _Problem(scenario, measured, places, progress)
-    values, noise = problem.fitted()
-    return problem.answer(values, noise)
+    sampled, start, runs = _sampled_as(scenario, measured), None, 0
+    while True:
+        places = chosen_places(sampled, places_of(sampled), asked, "--key")
+        problem = _Problem(sampled, measured, places, progress, runs)
+        values, noise = problem.fitted(start)
+        closer = problem.closer_samples(values, noise)
+        if closer is None:
+            return problem.answer(values, noise, scenario)
+        sampled, start, runs = _sampled_every(sampled, closer), values, problem.runs
 
 
 def _sampled_as(scenario: Scenario, log: MeasuredLog) -> Scenario:
-    """Return the scenario with samples no farther apart than the log's, so that little is lost between them."""
+    """Return the scenario with samples no farther apart than the log's."""
     apart = float(np.median(np.diff(log.time))) if len(log.time) > 1 else math.inf
     stated = scenario.content.output.interval
     if not 0 < apart < (stated or math.inf) or apart >= scenario.content.duration:
         return scenario
-    return replace(scenario, content=scenario.at({"output.interval": apart}).content)
+    return _sampled_every(scenario, apart)
+
+
+def _sampled_every(scenario: Scenario, interval: float) -> Scenario:
+    """Return the scenario with samples so far (s) apart."""
+    return replace(scenario, content=scenario.at({"output.interval": interval}).content)
 
 
 class _Problem:
     """Least squares over the numbers of some places: residuals and derivatives by column of the log."""
 
-    def __init__(self, scenario: Scenario, log: MeasuredLog, places: list[Place], progress: Progress | None):
+    def __init__(
+        self, scenario: Scenario, log: MeasuredLog, places: list[Place], progress: Progress | None, runs: int = 0
+    ):
         ends = [f"{one.path}.ends_run" for one in scenario.content.ties() if getattr(one, "ends_run", False)]
         # what was measured goes on after a capture, and so do the runs that are held against it
         whole = scenario.at(dict.fromkeys(ends, False)) if ends else scenario
         self.scenario, self.log, self.places, self.progress = whole, log, places, progress
-        self.stated = dict.fromkeys(ends, True)
         end = scenario.content.duration
         inside = (log.time >= 0) & (log.time <= end * (1 + 1e-12))
         self.time = log.time[inside]
         self.measured = {name: values[inside] for name, values in log.columns.items()}
         self.sizes = np.array([abs(place.value) or 1.0 for place in places])
         self.known: dict[bytes, tuple[dict[str, Row], dict[str, Float[np.ndarray, "n keys"]]]] = {}
-        self.runs = 0
+        self.runs = runs
 
-    def at(self, values: Row) -> Scenario:
-        """Return the scenario with these numbers."""
+    def at(self, values: Row, scenario: Scenario | None = None) -> Scenario:
+        """Return the scenario, by default that of the runs, with these numbers."""
         own: dict[str, float] = {}
         for place, value in zip(self.places, values, strict=True):
             own |= place.written(float(value))
-        return replace(self.scenario, content=self.scenario.at(own).content)
+        scenario = scenario or self.scenario
+        return replace(scenario, content=scenario.at(own).content)
 
     def signals(self, dataset: Dataset) -> dict[str, Row]:
         """Return the log's columns as a run has them, at the log's times."""
@@ -242,9 +257,10 @@ class _Problem:
             upper.append(min(limits.most, limits.below - 1e-9 * size))
         return np.array(lower), np.array(upper)
 
-    def fitted(self) -> tuple[Row, dict[str, float]]:
-        """Return the numbers that fit best, and the noise of every column."""
-        values = np.array([place.value for place in self.places])
+    def fitted(self, start: Row | None = None) -> tuple[Row, dict[str, float]]:
+        """Return the numbers that fit best, and the noise of every column; the search begins at `start`, by default the
+        scenario's own numbers."""
+        values = np.array([place.value for place in self.places]) if start is None else start
         spans = {name: float(np.ptp(column)) for name, column in self.measured.items()}
         noise = {name: span or 1.0 for name, span in spans.items()}
         for _ in range(ROUNDS):
@@ -260,12 +276,43 @@ class _Problem:
                 break
         return values, noise
 
-    def answer(self, values: Row, noise: dict[str, float]) -> Fit:
-        """Return the fit at the numbers that were found."""
-        scaled = self.jacobian(values, noise) * self.sizes
-        _, singular, ways = np.linalg.svd(scaled, full_matrices=False)
+    def closer_samples(self, values: Row, noise: dict[str, float]) -> float | None:
+        """Return how far apart (s) samples of the run should be where those it has move a number by more than `MOVED`; None
+        where they do not, and where it would have too many.
+
+        What straight lines between samples lose falls with the square of their distance: a run with twice as many tells it.
+        """
+        run = simulate(self.at(values))
+        if len(run.time) < 2:
+            return None
+        apart = float(run.time[1] - run.time[0])
+        places = self.time / apart
+        if np.abs(places - np.round(places)).max() < ON_SAMPLE:
+            return None
+        finer = simulate(_sampled_every(self.at(values), apart / 2))
+        if finer.time[1] > 0.75 * apart:  # a rig has nothing to tell between its cycles
+            return None
+        own, halved = self.signals(run), self.signals(finer)
+        lost = np.concatenate([4 / 3 * (halved[name] - own[name]) / noise[name] for name in noise])
+        covariance, _, _ = self._covariance(values, noise)
+        moved = covariance @ (self.jacobian(values, noise) * self.sizes).T @ lost
+        deviations = np.sqrt(np.diag(covariance))
+        share = float(np.max(np.abs(moved) / np.where(deviations > 0, deviations, math.inf)))
+        closer = apart / 2 ** math.ceil(max(math.log2(share / MOVED) / 2, 1.0)) if share > MOVED else apart
+        closer = max(closer, self.scenario.content.duration / MOST_SAMPLES)
+        return closer if closer < apart else None
+
+    def _covariance(
+        self, values: Row, noise: dict[str, float]
+    ) -> tuple[Float[np.ndarray, "keys keys"], Float[np.ndarray, "ways keys"], Bool[np.ndarray, "ways"]]:
+        """Return the covariance of the numbers over their sizes, the directions in them, and which of these the log tells."""
+        _, singular, ways = np.linalg.svd(self.jacobian(values, noise) * self.sizes, full_matrices=False)
         seen = singular > SINGULAR * singular[0]
-        covariance = (ways[seen].T / singular[seen] ** 2) @ ways[seen]
+        return (ways[seen].T / singular[seen] ** 2) @ ways[seen], ways, seen
+
+    def answer(self, values: Row, noise: dict[str, float], stated: Scenario) -> Fit:
+        """Return the fit at the numbers that were found; its scenario is the one that the user `stated`, with these."""
+        covariance, ways, seen = self._covariance(values, noise)
         lost = (np.abs(ways[~seen]) > 0.1).any(axis=0) if not seen.all() else np.zeros(len(values), bool)
         unknown = self.unconfirmed(values, noise)
         errors = np.where(lost | unknown, math.inf, np.sqrt(np.diag(covariance)) * self.sizes)
@@ -281,9 +328,8 @@ class _Problem:
             *_parameter_doubts(parameters, left, noise, {n: float(np.ptp(v)) for n, v in self.measured.items()}),
         ]
         spreads = {name: _root_mean_square(column - column.mean()) or 1.0 for name, column in self.measured.items()}
-        fitted = self.at(values)
         return Fit(
-            fitted.at(self.stated) if self.stated else fitted,
+            self.at(values, stated),
             self.log,
             tuple(parameters),
             correlation,
