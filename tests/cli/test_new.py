@@ -21,6 +21,7 @@ def files_for(name, folder):
     return [part for key, file in files.items() if key in asked for part in ("--set", f"{key}={file}")]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["arm", *LONG])
 def test_every_file_runs_at_once(name, dock, tmp_path):
     """What it requires is met; momentum and energy are kept; of a rig, the bounce is that without it."""
@@ -174,7 +175,7 @@ def test_mechanisms_and_their_questions_are_listed_and_nothing_is_written(dock, 
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.full_cases("no")
+@pytest.mark.full
 @pytest.mark.parametrize("pulls", ["no", "yes"])
 def test_what_drives_a_rig_stands_there_and_holds_when_its_marks_are_taken_away(pulls, dock, tmp_path):
     """Every commented line below the words is TOML, the devices and limits are read, and a computer can drive it."""

@@ -12,7 +12,7 @@ variable.damping = { key = "contact.fronts.normal.damping", low = 5, high = 200 
 """
 
 
-@pytest.mark.full_cases("command0--campaign--my/docking.toml-docking")
+@pytest.mark.full_cases("command0--campaign--my/docking.toml-docking", "command0--campaign--my/idss/scenario.toml-idss")
 @pytest.mark.parametrize(("file", "name"), [("my/docking.toml", "docking"), ("my/idss/scenario.toml", "idss")])
 @pytest.mark.parametrize(
     ("command", "ending", "design"),

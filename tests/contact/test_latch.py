@@ -58,7 +58,7 @@ def farthest(case, speed):
     return found.y_events[0][0][0]
 
 
-@pytest.mark.full_cases("case0")
+@pytest.mark.full_cases("case0", "case1")
 @pytest.mark.parametrize("case", CASES)
 def test_least_speed_by_formula_by_simulation_and_by_scipy(case):
     formula = float(
@@ -145,6 +145,7 @@ def flown(speed, delay=0.0, grip="pin", **more):
     return dockdyn.simulate(parse(text, "cone"))
 
 
+@pytest.mark.full
 def test_a_tip_on_the_axis_is_caught_as_on_a_line():
     least = math.sqrt((2 * 3 + 1000 * 0.025 * SLOPE) * 0.025 * SLOPE / MASS)
     for factor, caught in ((1 + 1e-6, True), (1 - 1e-6, False), (1.7, True)):

@@ -172,6 +172,7 @@ def docked(run):
     return run(flight(chaser=chaser, control=control))
 
 
+@pytest.mark.full
 def test_momentum_and_energy_through_contact(docked):
     """What thrusters and wheel took counts; of energy, contacts and control give the whole change."""
     summary = dockdyn.summarise(docked)

@@ -148,6 +148,7 @@ def test_report_and_documentation_of_a_run(name, tmp_path):
         assert is_of_member(key) or f"`{key}`" in RESULTS, key
 
 
+@pytest.mark.full
 def test_a_run_that_never_arrives_says_so():
     page = report_html(run("paraskevas-a", duration="10 ms"))
     assert "There was no contact." in text_of(page)

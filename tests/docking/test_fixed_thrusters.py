@@ -51,7 +51,7 @@ def pushed(t):
     return [*(VELOCITY[:2] + gained), VELOCITY[2]], angle(t)
 
 
-@pytest.mark.full_cases("False")
+@pytest.mark.full
 @pytest.mark.parametrize("links", [False, True])
 def test_a_force_off_the_centre_turns_and_drives_a_body(load, links):
     """As the closed form says, of one body and of two that are welded; momenta and energy change by what was given."""
@@ -139,6 +139,7 @@ def test_a_wrong_key_of_a_phase_is_one_line(load, key, words):
         number_at(load(pulses()), key)
 
 
+@pytest.mark.full
 def test_phases_switch_thrusters(load):
     """The impulse is the force times how long each phase lasts; what a phase does not set stays."""
     case = pulses()

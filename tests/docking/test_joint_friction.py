@@ -49,7 +49,7 @@ def slowed(rate, inertia, small, time):
     return ends[1], inertia / (2 * FRICTION) * (way[0] - way[1])
 
 
-@pytest.mark.full_cases("0.001-prismatic", "0.05-prismatic", "0.001-revolute")
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("small", [1e-3, 0.05])
 def test_a_body_slides_until_friction_has_stopped_it(load, kind, small):

@@ -105,7 +105,7 @@ def delayed(load):
     return simulated(load, changed(JOINED, **DELAY))
 
 
-@pytest.mark.full_cases("at once")
+@pytest.mark.full
 @pytest.mark.parametrize("name", [pytest.param("at once", marks=pytest.mark.full), "delayed"])
 def test_momenta_and_energy(request, load, name):
     """With contacts on links, friction there and in a hinge, end stops, motors, inertia that these and struts between links

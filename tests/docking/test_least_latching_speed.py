@@ -44,6 +44,7 @@ def test_a_sprung_probe_that_rubs_needs_what_a_search_by_scipy_finds(width):
         assert dockdyn.summarise(run)["captured"] == (side > 0)
 
 
+@pytest.mark.full
 def test_the_preset_moves_as_on_paper():
     run = dockdyn.simulate(PRESET)
     speed = 0.11

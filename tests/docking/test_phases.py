@@ -92,6 +92,7 @@ def capture(load):
     return simulated(load, CAPTURE)
 
 
+@pytest.mark.full
 def test_phases_begin_when_they_should(capture):
     """At the first onset, when the last latch falls in, a time later; the one that never begins is not a number."""
     began = capture.phase_began.values

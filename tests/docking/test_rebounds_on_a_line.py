@@ -174,7 +174,7 @@ def pressed(case, kind, force):
             times.append(t)
 
 
-@pytest.mark.full_cases("1")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=[pytest.mark.full] * (seed not in (0, 1))) for seed in range(16)]
 )

@@ -65,7 +65,7 @@ UNIT = np.sqrt(SPAN.stiffness / SPAN.line_mass) / SPAN.length**2  # rad/s
 PUBLISHED = {3: (4.7973, 23.3203), 6: (7.3604, 26.8091), 12: (13.1702, 37.6031)}
 
 
-@pytest.mark.full_cases("across-3")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "speed", [3, pytest.param(6, marks=pytest.mark.full), pytest.param(12, marks=pytest.mark.full)]
 )

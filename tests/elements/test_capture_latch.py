@@ -116,6 +116,7 @@ def swing(way, rate, damping, times):
     return fall * (a * c + b * s), fall * ((b * damped - zeta * omega * a) * c - (a * damped + zeta * omega * b) * s)
 
 
+@pytest.mark.full
 def test_a_striker_is_drawn_to_the_depth_of_the_seat():
     """In the frame of the place that moves with the motor an oscillator; the motor's start and end are jumps of its rate."""
     speed, damping = 0.04, 60.0

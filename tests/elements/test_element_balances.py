@@ -129,7 +129,7 @@ def test_the_cases_are_worth_it(runs):
         assert np.ptp(runs(name).balance[part]) > 1e-3 * runs(name).balance["moving"].max()
 
 
-@pytest.mark.full_cases("cable", "magnet")
+@pytest.mark.full_cases("cable", "magnet", "bushing", "all")
 @NAMES
 def test_dissipated_energy_never_falls(runs, name):
     run = runs(name)

@@ -38,6 +38,7 @@ def test_one_contact_at_once_is_the_single_law(rows):
     np.testing.assert_allclose(np.linalg.norm(impulse[:, 1:], axis=1), most, rtol=1e-9)
 
 
+@pytest.mark.full
 def test_simultaneous_contacts_by_enumeration():
     """Frictionless: (1 + e) times the one set of closed contacts that neither pulls nor penetrates."""
     rng = np.random.default_rng(8)

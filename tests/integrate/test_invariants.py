@@ -46,6 +46,7 @@ def check_conservation(content, dataset):
     assert np.abs(energy - energy[0] - dataset.work.values).max() <= 1e-9 * energy.max()
 
 
+@pytest.mark.full
 @examples(25)
 @given(content=dockings())
 def test_momentum_is_kept_and_work_accounts_for_energy(run, content):
@@ -90,6 +91,7 @@ SAME_CONTACTS = 1e-8
 CREEP = 1e-5  # m/s, the regularisation of friction that is not stated
 
 
+@pytest.mark.full
 @examples(12)
 @given(content=dockings(), frame=frames())
 def test_contacts_do_not_depend_on_the_frame(run, content, frame):
@@ -138,6 +140,7 @@ def in_other_units(content):
     return content
 
 
+@pytest.mark.full
 @examples(12)
 @given(content=dockings())
 def test_units_do_not_matter(run, content):
@@ -205,7 +208,7 @@ def test_energy_error_falls_with_the_order(run, law, steps, least, most):
     assert errors[-1] > 1e-12, "round-off would flatten the slope"
 
 
-@pytest.mark.full_cases("force-stroke", "hertz", "hunt-crossley")
+@pytest.mark.full
 @pytest.mark.parametrize("law", ["spring-dashpot", "hertz", "hunt-crossley", "force-stroke"])
 def test_undelayed_contacts_are_passive(run, law):
     """Every clamped law with damping ≥ 0 and any friction only takes energy. (A compliance device is left out: its force
@@ -227,6 +230,7 @@ def test_undelayed_contacts_are_passive(run, law):
 # --- repetition ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @examples(4)
 @given(content=dockings())
 def test_a_run_repeats_bit_for_bit(run, content, tmp_path_factory):

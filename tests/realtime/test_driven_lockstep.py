@@ -71,7 +71,7 @@ def both(scenario):
     return whole, found
 
 
-@pytest.mark.full_cases(*(name for name in RUNS if name not in QUICK), "a tool behind the sensor")
+@pytest.mark.full
 @pytest.mark.parametrize("name", RUNS)
 def test_the_rig_moves_as_in_simulation(name):
     """Nothing is rounded on the way, so nothing differs."""

@@ -184,6 +184,7 @@ def rig(sensor=SENSOR, robot=ROBOT):
     )
 
 
+@pytest.mark.full
 @needs_compiler
 def test_a_rig_moves_through_devices_of_ones_own_as_without(folder):
     """The sled's doubles are exact; a half count of the force, F, moves the mass by at most F t²/(2 m)."""
@@ -220,6 +221,7 @@ def test_an_operator_runs_a_rig_with_devices_of_ones_own(folder):
         assert server.end() == 0 and "Ended: end." in server.printed, server.printed
 
 
+@pytest.mark.full
 def test_a_device_of_ones_own_is_told_of_as_any_other(folder, dock):
     """In the text of the scenario, which is read back; in the checklist; among what a result says is of the user's own."""
     scenario = rig()

@@ -44,6 +44,7 @@ def computers(made):
     return ComputerInSteps(made.cycle(), made.axes), Program(drive_cycle), begun, Program(begin_driving)(begun)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("runs", [8, pytest.param(300, marks=pytest.mark.full)])
 def test_numbers_that_cannot_be_stop_the_rig_in_c_and_in_python_alike(made, runs):
     """In any state, in force, torque or pose: every command is a place, and stays within a cycle's way of the last one."""

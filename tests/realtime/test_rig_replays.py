@@ -46,6 +46,7 @@ def run(rigs, protocol, cycles, replayed=None):
     return np.array([wire.cycle(computer) for _ in range(cycles)]), replays
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("protocol", SAMPLED)
 def test_packets_of_the_past_change_nothing(rigs, protocol):
     """To the last bit."""

@@ -29,6 +29,7 @@ def page(browser, shared_run, tmp_path_factory):
     page.context.close()
 
 
+@pytest.mark.full
 def test_everything_is_reached_in_order_with_a_name_and_a_mark(page):
     expected = page.evaluate(
         f"[...document.querySelectorAll({PRESSED!r})].filter(n => n.checkVisibility() && n.tabIndex >= 0).length"

@@ -137,9 +137,7 @@ DRAWN = (
 )
 
 
-@pytest.mark.full_cases(
-    "campaign", "compare", "line", "line, latch", "mechanism", "overlay", "probe", "rig", "sensitivity", "stability"
-)
+@pytest.mark.full
 @pytest.mark.parametrize("sort", SORTS)
 def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, browser, tmp_path):
     text = reports[sort]
@@ -186,6 +184,7 @@ def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, browser, tmp
 PICKED = ["probe", *(pytest.param(kind, marks=pytest.mark.full) for kind in RUNS if kind != "probe")]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", PICKED)
 def test_the_scene_is_in_the_report(kind, reports, browser, tmp_path):
     file = tmp_path / "report.html"

@@ -50,6 +50,7 @@ def test_a_run_is_the_same_log_in_all_files(run, tmp_path):
         assert (other.notes, other.unused) == (plain.notes, plain.unused)
 
 
+@pytest.mark.full
 def test_what_other_tools_read_is_what_the_run_has(run, tmp_path):
     written = export_mcap(run, tmp_path / "run.mcap")
     found, summary, attached = decoded(tmp_path / "run.mcap")

@@ -42,6 +42,7 @@ MISTAKES = [
 ]
 
 
+@pytest.mark.full
 def test_what_is_given_is_named_and_what_to_do_said(dock, files):
     for words, said in MISTAKES:
         ended = dock(*words)

@@ -181,7 +181,7 @@ def test_a_run_says_what_is_met_and_check_decides_the_exit_code(dock, monkeypatc
     assert dockdyn.summarise(tmp_path / "kept" / "result.nc")["requirements"] == []
 
 
-@pytest.mark.full_cases("sits-stated0-limit0")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("preset", "stated", "limit"),
     [

@@ -29,6 +29,7 @@ def swing():
     return dockdyn.simulate(dockdyn.load("sits", {"duration": "10 s"}))
 
 
+@pytest.mark.full
 def test_summary_of_a_swing_is_what_theory_says(swing):
     found = dockdyn.summarise(swing)
     assert set(found) >= ISSUE

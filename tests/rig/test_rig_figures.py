@@ -12,7 +12,7 @@ RIGS = ("sits", "sits-scvg", "epos-like")
 OF_RIGS_ONLY = "nothing of single contacts, latches and capture"
 
 
-@pytest.mark.full_cases("epos-like", "sits-scvg")
+@pytest.mark.full
 @pytest.mark.parametrize("preset", RIGS)
 def test_the_figures_of_a_run_are_those_known_before_it(preset):
     summary = dockdyn.summarise(dockdyn.simulate(preset))

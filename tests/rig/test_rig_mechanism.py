@@ -207,6 +207,7 @@ def test_ideal_motion_is_that_of_the_kind_mechanism():
     assert lateness[1][1] < 0.75 * lateness[0][1]
 
 
+@pytest.mark.full
 def test_momentum_is_kept_whatever_the_loop_does():
     """All bodies together: what is measured acts on both mock-ups' bodies, elements and joints in pairs, thrusters not."""
     scenario = read(of_many(PERIODS[0]))

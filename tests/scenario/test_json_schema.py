@@ -109,6 +109,7 @@ def test_a_number_tells_its_unit_and_bounds(schema):
     assert bandwidth["description"] == "a frequency, Hz, greater than 0 Hz" and bandwidth["exclusiveMinimum"] == 0
 
 
+@pytest.mark.full
 def test_the_command_prints_it_and_written_files_name_it(dock, tmp_path):
     printed = dock("schema")
     assert printed.returncode == 0 and json.loads(printed.stdout) == scenario_schema()

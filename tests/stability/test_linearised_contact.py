@@ -82,6 +82,7 @@ def check_margins(load, scene):
     return found
 
 
+@pytest.mark.full
 def test_margins_say_what_theory_says(load):
     check_margins(load, some_scene(np.random.default_rng(3)))
 

@@ -77,6 +77,7 @@ def test_the_damper_of_least_peak_force(tmp_path):
     assert answer["evaluations"] + answer["derivatives"] == 60  # one variable: a derivative counts as one design more
 
 
+@pytest.mark.full
 def test_the_softest_spring_and_damper_that_part_slowly(tmp_path):
     """The force is least at the softest spring allowed, and the damper the one that gives just the rebound allowed."""
     text = """
