@@ -41,6 +41,7 @@ def test_every_file_runs_at_once(name, dock, tmp_path):
     assert max(summary[f"{key}_error"] for key in ("linear_momentum", "angular_momentum", "work_energy")) < 1e-6
 
 
+@pytest.mark.full
 def test_what_is_given_stands_there_and_what_follows_is_right(dock, tmp_path):
     ended = dock(
         "new", "mine.toml", "--mechanism", "one-axis-rig", "--set", "chaser-mass=1234.5", "--set", "target-mass=2 t"
@@ -90,6 +91,7 @@ def test_it_asks_for_what_is_not_given(dock, monkeypatch, tmp_path):
     assert [body.mass for body in content.body] == [2000.0, 3200.0]
 
 
+@pytest.mark.full
 def test_files_are_asked_for_and_what_they_hold_is_said(dock, monkeypatch, tmp_path):
     """Links of a URDF, and the sizes that meshes would have in the unit that was answered."""
     write_files(tmp_path)

@@ -44,6 +44,7 @@ def test_a_study_of_a_results_scenario_goes_by_its_folder(command, ending, desig
     assert sorted(each.name for each in tmp_path.iterdir()) == [f"{name}{ending}", "my"]
 
 
+@pytest.mark.full
 def test_a_run_goes_by_the_file_alone(dock, tmp_path):
     place = tmp_path / "idss" / "scenario.toml"
     place.parent.mkdir()

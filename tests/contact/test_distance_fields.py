@@ -86,6 +86,7 @@ def test_a_grid_gives_the_contact_of_the_cone():
     assert abs(gain) < 1e-10
 
 
+@pytest.mark.full_cases("box")
 @pytest.mark.parametrize("surface", [RING, BOX], ids=["ring", "box"])
 def test_no_place_in_a_ball_is_nearer_than_its_bound(surface):
     """In and beyond the box of the bricks, near its edges, at kinks of the distance."""

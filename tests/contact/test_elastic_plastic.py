@@ -77,6 +77,7 @@ def test_a_dent_stays(load):
     assert GAP < dent
 
 
+@pytest.mark.full
 def test_small_motions_about_rest_are_elastic(load):
     """What rests beyond its yield force swings on the spring along which it would come back: k, and its damper."""
     law = {"law": "elastic-plastic", "stiffness": 1e6, "yield_force": 100.0, "plastic_stiffness": 2e5, "damping": 300.0}

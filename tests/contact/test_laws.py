@@ -131,7 +131,7 @@ def exact_bounce(restitution):
         return float((1 - (-low).exp()) / e)
 
 
-@pytest.mark.full_cases("1e-09")
+@pytest.mark.full_cases("1e-09", "0.001")
 @pytest.mark.parametrize("restitution", [1e-9, 1e-3, 0.02, 0.025, 0.1, 0.5, 0.9, 0.99, 1 - 1e-4, 1 - 1e-6])
 def test_damping_of_a_restitution_is_that_of_the_energy_balance(restitution):
     # e itself, a float, tells 1 − e, to which y is proportional near 1, to 1e-16 of 1

@@ -40,7 +40,7 @@ def on_grid(law, depths, rates):
 slopes_of = jax.jit(lambda law, depth, rate: jnp.stack(jax.grad(MeasuredForce.force, argnums=(1, 2))(law, depth, rate)))
 
 
-@pytest.mark.full_cases("0", "1")
+@pytest.mark.full_cases("0", "1", "2")
 @pytest.mark.parametrize("seed", range(20))
 def test_it_leads_through_its_numbers_and_never_falls(seed):
     draw = np.random.default_rng(seed)

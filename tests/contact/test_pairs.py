@@ -53,7 +53,7 @@ def test_the_force_has_a_potential(name):
     assert np.asarray(rates(rows)[0]) == pytest.approx(np.asarray(expected), abs=1e-8)
 
 
-@pytest.mark.full_cases("capsule on grid")
+@pytest.mark.full_cases("capsule on grid", "ball on grid", "capsule on cone", "capsule on box")
 @every
 def test_derivatives_are_those_of_differences(name):
     """Of the depth everywhere; of normal and point where they do not jump."""

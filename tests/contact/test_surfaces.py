@@ -62,6 +62,7 @@ clouds = st.integers(0, 2**32 - 1).map(lambda seed: np.random.default_rng(seed).
 # --- closed forms ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @sampled
 @given(place=places, points=clouds, stretch=numbers(0.1, 10))
 def test_plane(place, points, stretch):

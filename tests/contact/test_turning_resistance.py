@@ -85,6 +85,7 @@ def test_a_ball_rolls_to_rest_as_long_and_far_as_it_should(load):
     assert abs(rolls[-1]) < ROLLS / 50
 
 
+@pytest.mark.full
 def test_a_ball_that_sticks_rolls_to_rest_and_stays(load):
     """The springs take the last θ = c N / K of the way back, or half of it where nothing damps; then it stays."""
     coefficient, ratio = 0.3, 0.8
@@ -121,6 +122,7 @@ def test_what_turns_less_than_it_may_swings(load, way):
     assert found == pytest.approx(expected, abs=1e-6 * start)
 
 
+@pytest.mark.full
 def test_a_late_torque_acts_one_delay_later(load):
     """Nothing acts before t = h; then a ball slows as its rate one delay ago tells, here by a constant torque."""
     delay, start = 0.03, 2.0

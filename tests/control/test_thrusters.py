@@ -106,6 +106,7 @@ def test_a_pulse_lasts_what_is_wanted_of_its_period(run):
     np.testing.assert_allclose(found.thruster_use[-1, 0], MASS * (speed - float(found.velocity[-1, 0, 1])), atol=1e-9)
 
 
+@pytest.mark.full
 def test_thrusters_that_are_asked_for_too_much_keep_the_direction(run):
     """All fire a period at most, in the shares of what is wanted."""
     content = flight(

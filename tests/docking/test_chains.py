@@ -158,6 +158,7 @@ def test_a_run_that_never_arrives_says_so():
     assert "did not reach the latch" in text_of(report_html(dataset))
 
 
+@pytest.mark.full
 def test_the_command_prints_and_writes(dock, tmp_path):
     result = dock("run", "paraskevas-c", "--out", str(tmp_path / "out"))
     assert result.returncode == 0, result.stderr

@@ -85,6 +85,7 @@ def test_a_frame_that_moves_fast_asks_for_no_more_steps(load):
     np.testing.assert_allclose(fast.rotation, still.rotation, atol=1e-11)
 
 
+@pytest.mark.full
 def test_a_weld_carries_what_moves_the_body_that_has_no_thruster(load):
     """The thruster itself is no load at named points: nothing of a single body, half the force through a weld of halves."""
     alone = simulated(load, craft(links=False))

@@ -126,7 +126,7 @@ def test_a_damped_contact_has_its_restitution():
     assert summary["contact.velocity_after_m_s"][0] == pytest.approx(expected, abs=2e-3 * closing)
 
 
-@pytest.mark.full_cases("0", "1")
+@pytest.mark.full_cases("0", "1", "2")
 @pytest.mark.parametrize("seed", range(4))
 def test_the_class_in_the_report_is_what_the_run_does(seed):
     """Class iv: the centres of mass go on approaching after the contact; v: they part."""

@@ -115,6 +115,7 @@ def test_momenta_and_energy(request, load, name):
     assert energy_error(data) < 1e-9
 
 
+@pytest.mark.full
 def test_the_case_is_worth_it(delayed):
     """Both contacts press, the hinge meets its upper stop, all joints move, and motors have worked."""
     data = delayed

@@ -28,7 +28,7 @@ def on_line(load, strut, phases, *, duration=2.0, mass=10.0, **tables):
     )
 
 
-@pytest.mark.full_cases("0", "1")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 def test_a_first_phase_begins_with_the_numbers_of_the_file(load, seed):
     """As one does that begins at t = 0 after another that changes nothing."""

@@ -173,6 +173,7 @@ def test_a_corner_that_no_point_meets_is_told(block):
     assert "its largest force is 100 % too small" in doubt
 
 
+@pytest.mark.full
 def test_what_never_touches_has_no_error(block):
     content, dataset = run(block, [1, 0, 0, 0], 0.3, 300)
     assert sampled_forces(dataset, content) == [None]

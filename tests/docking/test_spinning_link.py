@@ -136,6 +136,7 @@ def by_table(rate):
     return case
 
 
+@pytest.mark.full
 def test_the_pages_say_what_a_table_of_modes_feels(load):
     """What spin adds to ω², in squares of the spin: by a table what mean axes keep, truly what Southwell says."""
     modal, linear, angular, tension, hub = first_mode()

@@ -103,7 +103,7 @@ def runs():
     return cache(run_of)
 
 
-@pytest.mark.full_cases("bushing", "cable", "magnet", "tabulated magnet", "all")
+@pytest.mark.full
 @NAMES
 def test_energy_is_accounted_for_and_momenta_are_kept(runs, name):
     assert runs(name).energy_error() < ENERGY

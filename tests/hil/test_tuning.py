@@ -100,6 +100,7 @@ def test_gain_and_inertia_leave_neither_amplitude_nor_phase_error():
     assert abs(slope) < 2e-6 and abs(np.polyfit(run["time"][inside], change, 1)[0]) < 2e-6
 
 
+@pytest.mark.full
 def test_the_lead_of_the_force_turns_it_as_the_leads_of_the_command_do():
     whole, omega, time = rig(), np.sqrt(2e4 / 500), np.arange(4000) * 2e-3
     l1, l2 = leads(whole)

@@ -75,6 +75,7 @@ def test_frames_and_roles_in_full(run, content, frame):
         assert contact_numbers(run(other)) == pytest.approx(here, rel=0, abs=SAME_CONTACTS)
 
 
+@pytest.mark.full
 def test_a_delay_feeds_energy_and_the_account_still_closes(run):
     """A spring whose force comes late returns more than it took; so the balances above are not about a passive case only."""
     content = ONE_DOCKING | {"loop": {"delay": 0.08}}

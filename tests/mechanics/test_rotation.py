@@ -114,6 +114,7 @@ def test_product_turns_by_one_after_the_other(first, second, point):
     assert np.asarray(product.matrix().transposed_times(turned).array()) == pytest.approx(point, abs=3 * EXACT)
 
 
+@pytest.mark.full
 @sampled
 @given(roll=st.floats(-np.pi, np.pi), pitch=st.floats(-np.pi, np.pi), yaw=st.floats(-np.pi, np.pi))
 def test_roll_pitch_yaw(roll, pitch, yaw):

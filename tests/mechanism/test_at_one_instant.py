@@ -78,6 +78,7 @@ def test_elastic_impacts_keep_energy(seed):
     assert (speeds[touch] > -1e-9).all()
 
 
+@pytest.mark.full_cases("0-energetic")
 @pytest.mark.parametrize("name", ["frictionless", "energetic"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_contacts_have_no_order(seed, name):

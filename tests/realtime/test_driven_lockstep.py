@@ -113,7 +113,7 @@ HALF_COUNT, LENGTH, ANGLE, TIP = 0.5e-6, 0.5e-9, 0.5e-6 * np.pi / 180, 1.6  # N;
 SINGLE_LENGTH, SINGLE_ANGLE, HALF_MICRO = 2**-13 * 1e-3, 2**-18 * np.pi / 180, 0.5e-6
 
 
-@pytest.mark.full_cases("ati-netft-kuka-rsi-2.5050016926907338e-08")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("sensor", "robot", "resolution"),
     [

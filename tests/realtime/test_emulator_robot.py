@@ -162,7 +162,7 @@ def test_a_robot_of_fanuc_that_is_set_as_the_doctor_says_takes_every_command(rig
         assert (not found.ignored and not found.cycle.stopped and found.cycle.late == 0) == sound
 
 
-@pytest.mark.full_cases("4.0-0.5")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("stopping", "lever"), [(4.0, 0.5), pytest.param(0.5, 0.2, marks=pytest.mark.full), (0.25, 0.8)]
 )

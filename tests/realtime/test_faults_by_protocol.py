@@ -70,6 +70,11 @@ def rigs():
     "sensor-silent plain by the clock",
     "sensor-frozen UR",
     "robot-status plain",
+    "sensor-nan FANUC ahead",
+    "sensor-status FANUC",
+    "robot-silent ABB",
+    "robot-deaf KUKA",
+    "robot-restart plain",
 )
 @pytest.mark.parametrize(
     ("fault", "protocol"),

@@ -197,6 +197,7 @@ def test_a_rig_moves_through_devices_of_ones_own_as_without(folder):
     assert 0 < np.abs(found - direct).max() <= half * (2000 * made.period) ** 2 / (2 * mass)
 
 
+@pytest.mark.full
 @needs_compiler
 def test_what_c_refuses_of_a_device_of_ones_own_is_counted_by_its_name(folder):
     library = DeviceLibrary(devices_of("mine", rig().content.rig.device, 4e-3))

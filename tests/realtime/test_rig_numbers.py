@@ -91,7 +91,7 @@ def with_number(packet, number):
     return struct.pack("<d", number) + packet[8:]
 
 
-@pytest.mark.full_cases("plain-0-1-nan")
+@pytest.mark.full_cases("plain-0-1-nan", "plain-0-1-inf")
 @pytest.mark.parametrize("number", [*NONE, 1e10, -1e300])
 @pytest.mark.parametrize(("role", "cause"), [(0, Cause.SENSOR_INVALID), (1, Cause.ROBOT_INVALID)])
 @pytest.mark.parametrize("protocol", ["plain", "plain by the clock"])

@@ -80,7 +80,7 @@ FAULTS = {  # what happens, in how many cycles it counts
 }
 
 
-@pytest.mark.full_cases("SENSOR_INVALID", "SENSOR_STATUS")
+@pytest.mark.full_cases("SENSOR_INVALID", "SENSOR_STATUS", "SENSOR_STALE")
 @pytest.mark.parametrize("cause", FAULTS, ids=lambda cause: cause.name)
 def test_a_fault_stops_the_rig_at_once_and_for_good(steps, cause):
     rig = Rig(steps)
@@ -165,6 +165,7 @@ def test_a_force_that_gives_energy_stops_the_rig(steps):
         assert rig.found[-1]["cause"] == cause
 
 
+@pytest.mark.full
 def test_commands_beyond_the_limits_are_never_sent():
     """Speed, acceleration and the end of braking are checked before a command goes out."""
     push = np.array([-500.0, 0, 0, 0, 0, 0])

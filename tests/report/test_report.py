@@ -61,7 +61,7 @@ def assert_shows(cell: str, value: float | None) -> None:
     assert last <= 2e-3 * abs(value) or cell.lstrip("-").startswith("0"), "too few digits"
 
 
-@pytest.mark.full_cases("contacts", "no contact", "fixed")
+@pytest.mark.full
 @pytest.mark.parametrize("name", RUNS)
 def test_contacts_in_the_page_are_those_of_the_summary(name, results, reports):
     summary = dockdyn.summarise(results[name])

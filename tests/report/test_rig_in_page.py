@@ -136,6 +136,7 @@ def test_a_number_goes_as_far_to_each_side_as_it_stands_as_itself():
         browser_unit.PageRig.of(scenario.at({"approach.closing_speed": 0.015}))
 
 
+@pytest.mark.full
 def test_a_figure_that_no_page_computes_is_not_required_of_one():
     scenario = dockdyn.load("sits-scvg", {"requirements.delay_total": "< 7 ms"})
     with pytest.raises(TooMuch, match="delay_total_ms, which is required, is no figure that a page computes"):

@@ -98,6 +98,7 @@ def test_joints_are_joint_states_and_names_are_kept_apart(tmp_path):
     assert table.headings[:1] == ["time [s]"] and table.headings[5:] == ["depth.tip [left]", "depth.tip (left)"]
 
 
+@pytest.mark.full
 def test_parquet_tables_are_those_of_csv(run, tmp_path):
     files = export_parquet(run, tmp_path / "tables")
     assert {path.stem for path in files} == {"-".join(over) or "values" for over in table_columns(run)}

@@ -199,6 +199,7 @@ def test_every_kind_judges(preset, stated, limit, capsys):
     assert "<h2>Requirements</h2>" in report_html(dataset)
 
 
+@pytest.mark.full
 def test_without_requirements_nothing_is_said(capsys):
     dataset = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "1 s"}))
     summary = dockdyn.summarise(dataset)

@@ -39,6 +39,7 @@ def test_a_requirement_that_no_rig_has_is_refused_before_the_run(monkeypatch, na
         dockdyn.simulate(dockdyn.load("sits", {"requirements": {name: value}}))
 
 
+@pytest.mark.full
 def test_what_a_rig_has_may_be_required():
     stated = {"requirements": {"peak_measured_force": "< 1 MN", "delay_total": "< 1 s", "step_s": "> 0 s"}}
     judged = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sits", stated)))["requirements"]

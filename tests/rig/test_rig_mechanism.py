@@ -250,6 +250,7 @@ def test_bad_input_is_one_line(changes, words):
         read(of_many(), changes)
 
 
+@pytest.mark.full
 def test_mock_ups_that_never_meet():
     with pytest.raises(ScenarioError, match="no contact within it, along whose normal the loop is judged"):
         dockdyn.simulate(read(of_two() | {"duration": 0.1}))

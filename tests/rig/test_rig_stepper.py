@@ -94,6 +94,7 @@ def test_an_action_is_what_is_added():
     )
 
 
+@pytest.mark.full
 def test_refusals_in_one_line():
     sim = dockdyn.stepper(dockdyn.load("unknown-stiffness", RIG | LEAD))
     for action, words in (

@@ -39,7 +39,7 @@ def problems(schema: Draft7Validator, text: str) -> list[str]:
     return sorted({".".join(map(str, error.absolute_path)) for error in schema.iter_errors(tomllib.loads(text))})
 
 
-@pytest.mark.full_cases("adapter-gripper", "mesh-on-mesh", "apas-like")
+@pytest.mark.full_cases("adapter-gripper", "mesh-on-mesh", "apas-like", "atv-like")
 @pytest.mark.parametrize("name", dockdyn.presets())
 def test_every_preset_fits_as_written_and_as_resolved(name, schema):
     assert problems(schema, preset_text(name)) == []

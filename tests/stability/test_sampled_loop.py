@@ -56,6 +56,7 @@ def test_roots_of_the_page_and_of_an_independent_monodromy(others, known):
     assert_allclose([found.real, found.imag], [known.real, known.imag], rtol=1e-8)
 
 
+@pytest.mark.full
 def test_one_number_in_several_forms():
     whole, known = sampled_loop(**RIG, **S1), 0.0910844891625 + 6.3240213841273j
     assert_allclose(whole.growth_rate(), known.real, rtol=1e-8)

@@ -63,6 +63,7 @@ def test_key_figures_and_inputs_beside_each_other(slow, fast):
     )
 
 
+@pytest.mark.full
 def test_every_figure_has_every_run(slow, fast):
     drawn = overlay_figures({"slow.nc": slow, "fast.nc": fast})
     words = [plot.caption for plot in drawn]

@@ -167,6 +167,7 @@ def test_a_design_is_judged_as_a_run_is(tmp_path):
     assert found["slack"] == pytest.approx(judged["margin"] / judged["limit"], rel=1e-9)
 
 
+@pytest.mark.full
 def test_what_no_design_meets_is_told(tmp_path, dock):
     """The least force is 7.23 N: the answer says which constraint is missed, and by how much."""
     file = tmp_path / "hard.toml"
