@@ -21,6 +21,7 @@ def files_for(name, folder):
     return [part for key, file in files.items() if key in asked for part in ("--set", f"{key}={file}")]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["arm", *LONG])
 def test_every_file_runs_at_once(name, dock, tmp_path):
     """What it requires is met; momentum and energy are kept; of a rig, the bounce is that without it."""
@@ -40,6 +41,7 @@ def test_every_file_runs_at_once(name, dock, tmp_path):
     assert max(summary[f"{key}_error"] for key in ("linear_momentum", "angular_momentum", "work_energy")) < 1e-6
 
 
+@pytest.mark.full
 def test_what_is_given_stands_there_and_what_follows_is_right(dock, tmp_path):
     ended = dock(
         "new", "mine.toml", "--mechanism", "one-axis-rig", "--set", "chaser-mass=1234.5", "--set", "target-mass=2 t"
@@ -89,6 +91,7 @@ def test_it_asks_for_what_is_not_given(dock, monkeypatch, tmp_path):
     assert [body.mass for body in content.body] == [2000.0, 3200.0]
 
 
+@pytest.mark.full
 def test_files_are_asked_for_and_what_they_hold_is_said(dock, monkeypatch, tmp_path):
     """Links of a URDF, and the sizes that meshes would have in the unit that was answered."""
     write_files(tmp_path)
@@ -174,7 +177,7 @@ def test_mechanisms_and_their_questions_are_listed_and_nothing_is_written(dock, 
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.full_cases("no")
+@pytest.mark.full
 @pytest.mark.parametrize("pulls", ["no", "yes"])
 def test_what_drives_a_rig_stands_there_and_holds_when_its_marks_are_taken_away(pulls, dock, tmp_path):
     """Every commented line below the words is TOML, the devices and limits are read, and a computer can drive it."""

@@ -65,6 +65,7 @@ def test_cases_are_no_longer_a_start(dock, monkeypatch):
     assert "Running the cases of idss-probe-cone: " in begun and "Starting" not in begun
 
 
+@pytest.mark.full
 def test_a_quiet_command_stays_silent(dock, monkeypatch):
     monkeypatch.setattr(shown, "FIRST", 0.001)
     _, out, err = dock("stability", "sits", "--quiet")

@@ -12,7 +12,7 @@ variable.damping = { key = "contact.fronts.normal.damping", low = 5, high = 200 
 """
 
 
-@pytest.mark.full_cases("command0--campaign--my/docking.toml-docking")
+@pytest.mark.full_cases("command0--campaign--my/docking.toml-docking", "command0--campaign--my/idss/scenario.toml-idss")
 @pytest.mark.parametrize(("file", "name"), [("my/docking.toml", "docking"), ("my/idss/scenario.toml", "idss")])
 @pytest.mark.parametrize(
     ("command", "ending", "design"),
@@ -44,6 +44,7 @@ def test_a_study_of_a_results_scenario_goes_by_its_folder(command, ending, desig
     assert sorted(each.name for each in tmp_path.iterdir()) == [f"{name}{ending}", "my"]
 
 
+@pytest.mark.full
 def test_a_run_goes_by_the_file_alone(dock, tmp_path):
     place = tmp_path / "idss" / "scenario.toml"
     place.parent.mkdir()

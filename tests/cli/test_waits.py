@@ -26,6 +26,7 @@ def test_a_wait_for_xla_is_told_with_its_reason(monkeypatch, patience, told):
         assert "XLA makes this program" in heard[0] and "complex" in heard[0]
 
 
+@pytest.mark.full_cases("True-False")
 @pytest.mark.parametrize(("terminal", "quiet"), [(True, False), (True, True), (False, False)])
 def test_it_stands_above_the_progress_of_a_terminal(monkeypatch, capsys, terminal, quiet):
     monkeypatch.setattr(programs, "PATIENCE", 0.0)

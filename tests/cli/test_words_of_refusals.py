@@ -100,6 +100,7 @@ def test_what_is_told_of_an_overlap_ends_it(name):
     assert dockdyn.simulate(dockdyn.load(name, changes | {"approach.distance": more})).attrs["finished"]
 
 
+@pytest.mark.full
 def test_an_objective_takes_texts_with_a_unit_and_names_without():
     figure = dockdyn.objective("probe-cone", "peak_force")
     assert figure.unit == "N"

@@ -25,6 +25,7 @@ def from_rest(law, speed, **tables):
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 6))])
 def test_the_energy_that_parts_it(load, seed):
     draw = np.random.default_rng(seed)
@@ -40,6 +41,7 @@ def test_the_energy_that_parts_it(load, seed):
         assert run.contact_energy.values[0, 0] == pytest.approx(-energy, rel=1e-10)
 
 
+@pytest.mark.full
 def test_it_holds_until_the_pull_off_force(load):
     """Pulled by a little less for ever it stays, by a little more it comes off."""
     law = LAW | {"damping": 2000.0}
@@ -51,6 +53,7 @@ def test_it_holds_until_the_pull_off_force(load):
         assert (run.depth.values[-1, 0] < 0) == (share > 1)
 
 
+@pytest.mark.full
 def test_small_motions_about_rest(load):
     """The pull-off force is as large at every depth: it adds no stiffness."""
     tables = from_rest(LAW, 0.0, stability={"depth": 1e-4})
@@ -67,6 +70,7 @@ def jkr_of(radius, modulus, work):
     }
 
 
+@pytest.mark.full
 def test_force_and_depth_are_those_of_johnson_kendall_and_roberts():
     """By the radius a of the contact: d = a²/R − √(2 π w a/E*), F = 4 E* a³/(3 R) − √(8 π w E* a³)."""
     radius, modulus, work = 0.02, 3e9, 2.0
@@ -90,6 +94,7 @@ def test_force_and_depth_are_those_of_johnson_kendall_and_roberts():
     assert between == pytest.approx(work_done, rel=1e-6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 6))])
 def test_what_is_too_slow_stays(load, seed):
     """A ball that meets a plane loses what parts it, and comes back if it has more: e² = 1 − (v_s/v)²."""

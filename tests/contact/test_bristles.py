@@ -64,6 +64,7 @@ def drawn(seed):
     return friction, rates
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
 def test_a_block_that_rails_draw_moves_as_by_another_integrator(load, seed):
     friction, rates = drawn(seed)
@@ -107,6 +108,7 @@ def test_the_delay_that_what_sticks_bears(load):
     assert dockdyn.margins(load(tables))["critical_delay_s"] == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 10))])
 def test_a_bounce_is_the_same_in_turned_axes(load, seed):
     """And as seen by bodies that both fly: momenta stay, work and energy agree."""
@@ -150,6 +152,7 @@ def test_it_keeps_the_order_of_the_method(load, curved):
     assert errors[-1] < 1e-8
 
 
+@pytest.mark.full
 def test_a_law_of_the_users_own_remembers(load, tmp_path, monkeypatch):
     (tmp_path / "bent.py").write_text(DAHL)
     monkeypatch.chdir(tmp_path)

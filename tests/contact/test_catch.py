@@ -44,7 +44,7 @@ def flown(**changes):
     return dockdyn.simulate(scenario(**changes))
 
 
-@pytest.mark.full_cases("0.05")
+@pytest.mark.full
 @pytest.mark.parametrize("ratio", [0.05, 0.2, 0.8])
 def test_a_capture_on_the_axis_is_a_damped_oscillation(ratio):
     """m ẍ + c ẋ + k x = 0 from rest at the speed of the capture: peak force, its time, travel, impulse, energies."""

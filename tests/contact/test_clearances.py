@@ -39,7 +39,7 @@ def along(group, motion, times, beside, mode):
     return jax.lax.scan(one, group.first_clearances(), times)[1]
 
 
-@pytest.mark.full_cases("grid-0.0", "plane-0.02", "torus-0.0", "box-0.0", "torus-0.02", "box-0.02", "grid-0.02")
+@pytest.mark.full
 @pytest.mark.parametrize("radius", [0.0, 0.02])
 @pytest.mark.parametrize("name", ["grid", "plane", "torus", "box"])
 def test_what_is_kept_changes_no_bit_of_a_force(name, radius):

@@ -41,6 +41,7 @@ def test_a_ball_that_slides_as_long_as_it_touches(load, tangential, spin):
     assert found == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kept", [0.5, *(pytest.param(one, marks=pytest.mark.full) for one in (0.2, 0.4, 0.8, 1.0))])
 def test_a_ball_comes_back_with_the_share_of_its_speed_that_is_asked_for(load, kept):
     """Chung and Ooi's test 3."""
@@ -49,6 +50,7 @@ def test_a_ball_comes_back_with_the_share_of_its_speed_that_is_asked_for(load, k
     assert float(run["velocity"].sel(body="ball", axis="z")[-1]) == pytest.approx(speed, rel=1e-6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("ratio", "spin", "stiffer"),
     [(1.0, 10.0, 1.0), *(pytest.param(*one, marks=pytest.mark.full) for one in ((1.0, 24.0, 1e5), (5.0, 8.0, 1e5)))],

@@ -103,7 +103,7 @@ def drawn_docking(seed):
     return tables
 
 
-@pytest.mark.full_cases(*(str(seed) for seed in range(200) if seed not in QUICK), "1", "4", "46")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(200), ids=str)
 def test_motion_store_and_loss_together_are_constant(load, seed):
     tables = drawn_docking(seed)
@@ -152,6 +152,7 @@ def test_so_they_are_where_bristles_rub(load, seed):
     assert max(summary["linear_momentum_error"], summary["angular_momentum_error"]) < 1e-10
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2, 6, 7, 10, 11, 12))]
 )
@@ -173,6 +174,7 @@ def test_loss_is_that_of_dampers_and_sliding(load, seed):
     np.testing.assert_allclose(run.contact_loss.values[:, 0], lost, atol=2e-3 * lost[-1])
 
 
+@pytest.mark.full
 def test_a_contact_that_is_pressed_as_the_run_begins_has_lost_nothing_yet(load):
     tables = ball_on_plane([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], {"law": "hertz", "stiffness": 1e7, "exponent": 1.5}, None)
     del tables["contact"]["hit"]["friction"]
@@ -184,6 +186,7 @@ def test_a_contact_that_is_pressed_as_the_run_begins_has_lost_nothing_yet(load):
     assert np.abs(run.contact_loss.values).max() < 1e-8 * whole
 
 
+@pytest.mark.full
 def test_losses_of_impacts_are_those_of_each_contact(load):
     """A ball between two plates, one of which takes energy: e² of the energy of the relative motion is left."""
     body = {"mass": 2.0, "inertia": [0.1, 0.1, 0.1], "feature": {"tip": {"position": [0, 0, 0], "radius": 0.1}}}

@@ -86,6 +86,7 @@ def test_a_grid_gives_the_contact_of_the_cone():
     assert abs(gain) < 1e-10
 
 
+@pytest.mark.full_cases("box")
 @pytest.mark.parametrize("surface", [RING, BOX], ids=["ring", "box"])
 def test_no_place_in_a_ball_is_nearer_than_its_bound(surface):
     """In and beyond the box of the bricks, near its edges, at kinks of the distance."""
@@ -98,7 +99,7 @@ def test_no_place_in_a_ball_is_nearer_than_its_bound(surface):
     assert (least >= np.asarray(bounds) - 1e-15).all()
 
 
-@pytest.mark.full_cases("box")
+@pytest.mark.full
 @pytest.mark.parametrize("surface", [RING, BOX], ids=["ring", "box"])
 def test_a_field_is_nowhere_steeper_than_it_says(surface):
     """And nearly so at a place of those looked at, the nodes and three between; also where bricks are refined."""

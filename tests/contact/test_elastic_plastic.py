@@ -32,7 +32,7 @@ def deepest(law, energy):
     return first + beyond, limit + flat * beyond
 
 
-@pytest.mark.full_cases("0")
+@pytest.mark.full_cases("0", "1")
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(4, 20))])
 def test_rebound_and_peak(load, seed):
     """m v²/2 is what loading takes; the spring gives back F²/(2 k)."""
@@ -46,6 +46,7 @@ def test_rebound_and_peak(load, seed):
         assert after / speed == pytest.approx(np.sqrt(law["plastic_stiffness"] / law["stiffness"]), rel=1e-8)
 
 
+@pytest.mark.full
 def test_a_dent_stays(load):
     """A ball between a plane that yields and one that does not comes back to the dent: up to the greatest force it had it is
     elastic, and is met later by the depth of the dent."""
@@ -76,6 +77,7 @@ def test_a_dent_stays(load):
     assert GAP < dent
 
 
+@pytest.mark.full
 def test_small_motions_about_rest_are_elastic(load):
     """What rests beyond its yield force swings on the spring along which it would come back: k, and its damper."""
     law = {"law": "elastic-plastic", "stiffness": 1e6, "yield_force": 100.0, "plastic_stiffness": 2e5, "damping": 300.0}
@@ -110,6 +112,7 @@ class Dented(dockdyn.YieldingLaw):
 """
 
 
+@pytest.mark.full
 def test_a_law_of_ones_own_may_remember(tmp_path):
     """It does as Walton and Braun's does, and is refused where nothing is kept of what was."""
     (tmp_path / "dented.py").write_text(OWN, encoding="utf-8")

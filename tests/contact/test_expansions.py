@@ -116,7 +116,7 @@ def check_sums(group, heights, rng, tilts, aside):
         assert not np.array_equal(kept[1:], exact[1:])  # it has been asked
 
 
-@pytest.mark.full_cases("punch")
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["block", "punch"])
 def test_sums_over_flat_faces_are_those_of_all_looked_up(load, tmp_path, name):
     """To a millionth, flat and tilted, of blocks that overlap in part and of a flat punch."""

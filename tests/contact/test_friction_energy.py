@@ -47,7 +47,7 @@ def rubbing_power(run):
     return whole - run.normal_force.values[:, 0] * run.depth_rate.values[:, 0]
 
 
-@pytest.mark.full_cases(*(str(seed) for seed in range(3, 60)), "0", "1")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(60), ids=str)
 def test_friction_took_what_samples_of_its_power_say(load, seed):
     draw = np.random.default_rng(5400 + seed)
@@ -106,7 +106,7 @@ def sliding_block(friction):
     return {"schema": 2, "duration": 1.0, "body": bodies, "contact": contacts_by_name(contacts)}
 
 
-@pytest.mark.full_cases("coulomb")
+@pytest.mark.full
 @pytest.mark.parametrize("law", ["coulomb", "stick-slip"])
 def test_a_block_that_slides_to_rest_loses_its_motion_to_friction(load, law):
     friction = {"law": law, "coefficient": 0.3} | ({"regularisation": 1e-4} if law == "coulomb" else {"stiffness": 1e6})
@@ -121,6 +121,7 @@ def test_a_block_that_slides_to_rest_loses_its_motion_to_friction(load, law):
     assert halves == pytest.approx([motion / 2] * 2, rel=1e-7)
 
 
+@pytest.mark.full
 def test_without_friction_nothing_is_told_of_it(load):
     run = dockdyn.simulate(load(sliding_block(None)))
     assert not [name for name in [*run.data_vars, *dockdyn.summarise(run)] if "friction" in name]
@@ -145,6 +146,7 @@ def falling_ball(impact, height, duration):
     }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("height", [0.0, pytest.param(0.4, marks=pytest.mark.full)])
 def test_friction_of_impacts_and_of_rest_takes_what_rolling_leaves(load, height):
     """Of a ball the slip falls by the impulse of friction, s − J (3.5/m + 1/M), to zero: its work is J s/2, however it is

@@ -92,7 +92,7 @@ def guards_of(contact, modes, touch):
     return jnp.array([contact.guards(mode, touch) for mode in modes])
 
 
-@pytest.mark.full_cases("grid", "plane")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "surface",
     [name if name in ("plane", "cone", "grid") else pytest.param(name, marks=pytest.mark.full) for name in SURFACES],
@@ -179,9 +179,7 @@ SUMMED = [
 ]
 
 
-@pytest.mark.full_cases(
-    "ball on box", "ball on cone", "ball on grid", "capsule on capsule", "capsule on cone", "capsule on ring"
-)
+@pytest.mark.full
 @pytest.mark.parametrize("kind", SUMMED)
 def test_a_group_is_the_sum_of_its_members(kind):
     """One by one, exactly and with members that are surely apart left out; the two differ in depths outside only."""
@@ -225,6 +223,7 @@ def test_a_group_is_the_sum_of_its_members(kind):
     assert_equal(quick, exact, 1.0)
 
 
+@pytest.mark.full
 def test_a_group_that_is_apart_does_nothing():
     group = group_of("ball on plane", 4, seed=3)
     own, other = placed(motion_of(np.random.default_rng(0))), placed(motion_of(np.random.default_rng(1)))
@@ -240,6 +239,7 @@ STEEP = {name: LAWS[name] for name in ("spring-dashpot", "adhering")} | {
 }  # whose force has a slope at zero depth
 
 
+@pytest.mark.full_cases("spring-dashpot", "hunt-crossley", "hertz")
 @pytest.mark.parametrize("law", STEEP)
 def test_at_its_events_a_group_presses_as_from_within(law):
     """Where one of several touches and where it parts, rounding leaves a depth of either sign: they are the law's own."""
@@ -281,7 +281,7 @@ def flat_state(group):
     return state, arrays
 
 
-@pytest.mark.full_cases("capsule on capsule")
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["ball on cone", "capsule on capsule"])
 def test_both_ways_of_compiling_agree(kind, monkeypatch):
     """One member after another in machine code of dockdyn's own, side by side where XLA compiles."""

@@ -58,7 +58,7 @@ def farthest(case, speed):
     return found.y_events[0][0][0]
 
 
-@pytest.mark.full_cases("case0")
+@pytest.mark.full
 @pytest.mark.parametrize("case", CASES)
 def test_least_speed_by_formula_by_simulation_and_by_scipy(case):
     formula = float(
@@ -145,6 +145,7 @@ def flown(speed, delay=0.0, grip="pin", **more):
     return dockdyn.simulate(parse(text, "cone"))
 
 
+@pytest.mark.full
 def test_a_tip_on_the_axis_is_caught_as_on_a_line():
     least = math.sqrt((2 * 3 + 1000 * 0.025 * SLOPE) * 0.025 * SLOPE / MASS)
     for factor, caught in ((1 + 1e-6, True), (1 - 1e-6, False), (1.7, True)):
@@ -193,7 +194,7 @@ def test_a_delayed_latch_against_the_method_of_steps():
     assert float(dataset.capture_speed) > math.sqrt(speed**2 - 25e-3 * SLOPE * (6 + 25 * SLOPE) / MASS)
 
 
-@pytest.mark.full_cases("weld")
+@pytest.mark.full
 @pytest.mark.parametrize("hold", ["pin", "weld"])
 def test_what_is_caught_off_the_axis_is_held(hold):
     """The tip stays where it was caught; a weld stops all relative turning; momentum is kept and energy lost only there."""

@@ -38,7 +38,7 @@ def dashpot_motion(v, omega, zeta, t):
     return float(np.real(slow * a - fast * b)), float(np.real(fast**2 * b - slow**2 * a))
 
 
-@pytest.mark.full_cases("False")
+@pytest.mark.full
 @pytest.mark.parametrize("adhesion", [False, True])
 def test_spring_and_dashpot(run, adhesion):
     for masses, speed, stiffness, zeta in DASHPOTS:
@@ -88,7 +88,7 @@ def test_spring_and_dashpot(run, adhesion):
 POWER = 1e-6
 
 
-@pytest.mark.full_cases("1.5")
+@pytest.mark.full
 @pytest.mark.parametrize("exponent", [1.5, 2.25])
 def test_hertz(run, exponent):
     for masses, speed, stiffness in [((640.0, 1900.0), 0.04, 2.1e4), ((3000.0, 900.0), 0.09, 3.3e4)]:
@@ -108,6 +108,7 @@ def test_hertz(run, exponent):
             assert lasts == pytest.approx(2.9433 * deepest / speed, rel=2e-5)
 
 
+@pytest.mark.full
 def test_hunt_crossley_gives_the_restitution_that_is_asked_for(run):
     for asked in (0.01, 0.025, 0.15, 0.45, 0.8, 0.97, 1.0):
         for masses, speed, exponent in [((500.0, 2200.0), 0.05, 1.5), ((3000.0, 700.0), 0.02, 2.0)]:
@@ -130,6 +131,7 @@ def exact_bounce(restitution):
         return float((1 - (-low).exp()) / e)
 
 
+@pytest.mark.full_cases("1e-09", "0.001")
 @pytest.mark.parametrize("restitution", [1e-9, 1e-3, 0.02, 0.025, 0.1, 0.5, 0.9, 0.99, 1 - 1e-4, 1 - 1e-6])
 def test_damping_of_a_restitution_is_that_of_the_energy_balance(restitution):
     # e itself, a float, tells 1 − e, to which y is proportional near 1, to 1e-16 of 1

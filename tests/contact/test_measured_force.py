@@ -40,7 +40,7 @@ def on_grid(law, depths, rates):
 slopes_of = jax.jit(lambda law, depth, rate: jnp.stack(jax.grad(MeasuredForce.force, argnums=(1, 2))(law, depth, rate)))
 
 
-@pytest.mark.full_cases("0")
+@pytest.mark.full_cases("0", "1", "2")
 @pytest.mark.parametrize("seed", range(20))
 def test_it_leads_through_its_numbers_and_never_falls(seed):
     draw = np.random.default_rng(seed)
@@ -70,6 +70,7 @@ def test_its_slopes_have_no_jump():
             np.testing.assert_array_less(np.abs(before - after), 1e-4 * np.array([4e5, 1e3]))
 
 
+@pytest.mark.full
 def test_a_straight_table_is_a_spring_and_a_dashpot():
     depth, rate = np.array([0.0, 1e-4, 5e-4]), np.array([-0.5, -0.1, 0.0, 0.4])
     law = MeasuredForce(*map(jnp.asarray, (depth, rate, 3e5 * depth[:, None] + 80.0 * rate)))

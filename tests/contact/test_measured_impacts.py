@@ -5,7 +5,7 @@ import pytest
 from oblique_impacts import COEFFICIENT, RADIUS, RESTITUTION, SPEED, SPIN, TANGENTIAL, rebound
 
 
-@pytest.mark.full_cases("3.703")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "angle", [a if a in (3.703, 20.012) else pytest.param(a, marks=pytest.mark.full) for a in TANGENTIAL]
 )

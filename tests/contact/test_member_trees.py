@@ -50,7 +50,7 @@ def poses(rng, count):
     return tuple(tuple(np.stack(parts) for parts in zip(*motions, strict=True)) for motions in (own, other))
 
 
-@pytest.mark.full_cases("grid-0.0", "plane-0.02", "torus-0.0", "box-0.0", "grid-0.02", "torus-0.02", "box-0.02")
+@pytest.mark.full
 @pytest.mark.parametrize("radius", [0.0, 0.02])
 @pytest.mark.parametrize("name", ["grid", "plane", "torus", "box"])
 def test_a_tree_changes_nothing_but_the_time(name, radius):

@@ -74,6 +74,7 @@ def test_distances_are_those_of_trimesh():
     assert np.array_equal(found[clear] < 0, solid(points[clear])) and (found < 0).sum() > 50
 
 
+@pytest.mark.full
 def test_a_surface_is_as_near_to_its_mesh_as_is_asked(loaded):
     """At other points than those at which it was refined; its normals are of unit length as nearly as a spacing allows."""
     mesh, section = drogue(), loaded.content.named("target").surface[0]
@@ -88,6 +89,7 @@ def test_a_surface_is_as_near_to_its_mesh_as_is_asked(loaded):
     assert np.quantile(np.abs(length - 1), 0.98) < 1e-3 / section.field.finest
 
 
+@pytest.mark.full
 def test_a_docking_keeps_energy_and_momenta(loaded):
     """Without damping and delay no contact adds energy or takes any."""
     result = dockdyn.simulate(loaded)
@@ -178,7 +180,7 @@ WRONG = {
 }
 
 
-@pytest.mark.full_cases("thick tip", "fine")
+@pytest.mark.full_cases("thick tip", "fine", "thin tip")
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, monkeypatch, name):
     make, keys, words = WRONG[name]

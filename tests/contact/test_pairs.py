@@ -14,7 +14,7 @@ MANY = 300
 every = pytest.mark.parametrize("name", PAIRS)
 
 
-@pytest.mark.full_cases("capsule on grid")
+@pytest.mark.full_cases("capsule on grid", "ball on grid", "capsule on cone", "capsule on torus", "capsule on box")
 @every
 def test_it_does_not_depend_on_the_frame(name):
     """Both bodies turned and shifted together: the same depth, normal and point turned and shifted with them."""
@@ -37,7 +37,7 @@ def test_it_does_not_depend_on_the_frame(name):
     assert np.asarray(meetings((pair, moved(own), moved(other)))[0]) == pytest.approx(np.asarray(depth), abs=1e-13)
 
 
-@pytest.mark.full_cases("capsule on grid", "ball on grid")
+@pytest.mark.full_cases("capsule on grid", "ball on grid", "capsule on cone", "capsule on torus", "capsule on box")
 @every
 def test_the_force_has_a_potential(name):
     """The depth grows as both bodies' material approaches along the normal, at the place where the force acts."""
@@ -53,7 +53,7 @@ def test_the_force_has_a_potential(name):
     assert np.asarray(rates(rows)[0]) == pytest.approx(np.asarray(expected), abs=1e-8)
 
 
-@pytest.mark.full_cases("capsule on grid")
+@pytest.mark.full_cases("capsule on grid", "ball on grid", "capsule on cone", "capsule on box")
 @every
 def test_derivatives_are_those_of_differences(name):
     """Of the depth everywhere; of normal and point where they do not jump."""

@@ -74,28 +74,24 @@ def test_closed_forms_are_derived_again():
         assert block_closed_form(turn, shift) == pytest.approx(PRESSURE * DEEP * area, rel=1e-5)
 
 
-@pytest.mark.full_cases("0.0", "0.017453292519943295")
+@pytest.mark.full
 @pytest.mark.parametrize("tilt", TILTS)
 def test_a_flat_punch_bears_its_area(load, tmp_path, tilt):
     assert punch_force(load, tmp_path, 8_000, tilt) == pytest.approx(punch_closed_form(tilt), rel=5e-3)
 
 
+@pytest.mark.full
 def test_a_shaft_in_a_wider_hole_bears_along_its_arc(load, tmp_path):
     assert shaft_force(load, tmp_path, 8_000) == pytest.approx(shaft_closed_form(), rel=5e-3)
 
 
-@pytest.mark.full_cases(
-    "0.0-shift0",
-    "0.29670597283903605-shift3",
-    "0.7853981633974483-shift4",
-    "1.5707963267948966-shift2",
-    "1.7453292519943295-shift5",
-)
+@pytest.mark.full
 @pytest.mark.parametrize(("turn", "shift"), PLACES)
 def test_blocks_that_overlap_in_part_bear_what_they_share(load, tmp_path, turn, shift):
     assert block_force(load, tmp_path, 20_000, turn, shift) == pytest.approx(block_closed_form(turn, shift), rel=0.01)
 
 
+@pytest.mark.full
 def test_errors_fall_faster_than_one_over_the_root_of_the_points(tmp_path):
     """Of blocks in 40 places, the points of one of them, beside the depth in the other one written out here."""
     file, half, rng = block(tmp_path), BLOCK / 2, np.random.default_rng(57)

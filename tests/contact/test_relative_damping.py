@@ -59,7 +59,7 @@ def drawn_law(number):
     return law | {"restitution": restitution}, speed, restitution
 
 
-@pytest.mark.full_cases(*map(str, range(1, 12)))
+@pytest.mark.full
 @pytest.mark.parametrize("number", range(12))
 def test_two_bodies_part_as_is_stated(run, number):
     law, speed, restitution = drawn_law(number)
@@ -118,6 +118,7 @@ def slopes_of(restitution, speed, mass):
     return jax.grad(damping_of.function, argnums=(0, 1, 2))(restitution, speed, mass)
 
 
+@pytest.mark.full
 def test_damping_of_a_table_is_that_of_the_two_masses_integrated():
     for mass, speed, restitution in [(240.0, 0.05, 0.5), (900.0, 0.09, 0.25)]:
         given = tuple(map(np.float64, (restitution, speed, mass)))
@@ -189,6 +190,7 @@ def test_the_report_says_the_damping(run):
     assert dataset.attrs["stated_damping"] == f"probe: {words}"
 
 
+@pytest.mark.full
 def test_of_several_members_it_is_said_that_it_is_of_one_alone(run):
     content = off_centre(500, 0.1)
     content["body"]["chaser"]["feature"]["probe"]["copies"] = 3
@@ -245,6 +247,7 @@ RIG = line_rig(
 )
 
 
+@pytest.mark.full
 def test_a_rig_along_one_direction_has_the_restitution(load):
     rig = load(RIG)
     assert dockdyn.summarise(dockdyn.simulate(rig))["ideal_restitution"] == pytest.approx(0.7, rel=1e-6)

@@ -75,6 +75,7 @@ def written(folder, **keys):
     return file
 
 
+@pytest.mark.full
 def test_a_profile_from_a_file(tmp_path):
     """The same run as with the corners in the scenario, which the resolved scenario holds."""
     (tmp_path / "drogue.csv").write_text("\n".join(f"{a}, {b}" for a, b in DROGUE))

@@ -74,7 +74,7 @@ def check(way, count, seed):
     assert 0.05 - np.asarray(meetings(still(rings, count))[0]) == pytest.approx(np.array(expected), abs=3e-9)
 
 
-@pytest.mark.full_cases("at_random", "grazing")
+@pytest.mark.full
 @pytest.mark.parametrize("way", [at_random, grazing, flat])
 def test_capsules_on_a_ring_against_dense_sampling(way):
     check(way, MANY, 20)

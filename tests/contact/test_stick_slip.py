@@ -29,7 +29,7 @@ def rebound(result):
     return last["velocity"].sel(body="ball").values, turned.apply(last["rate"].sel(body="ball").values)
 
 
-@pytest.mark.full_cases("0.02")
+@pytest.mark.full
 @pytest.mark.parametrize("speed", [0.02, 0.3])
 def test_superball_by_equal_periods(load, speed):
     """Where along the surface as many springs swing as long as across it, the contact reverses the sliding: of a ball whose
@@ -88,7 +88,7 @@ def drawn_contact(seed):
     return normal, friction, Sticking(grid[:-1], springs, beside, ratio, coefficient, static, 0.05)
 
 
-@pytest.mark.full_cases("1")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 14))])
 def test_ball_bounces_as_by_another_integrator(load, seed):
     """Any law, in space: sliding turns, sticks and slips again."""
@@ -109,6 +109,7 @@ def test_ball_bounces_as_by_another_integrator(load, seed):
         assert np.linalg.norm(found[0][:2] - velocity[:2]) > 1e-3
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(20, 40))])
 def test_two_free_bodies_keep_momenta_and_never_gain_energy(load, seed):
     draw = np.random.default_rng(200 + seed)
@@ -124,7 +125,7 @@ def test_two_free_bodies_keep_momenta_and_never_gain_energy(load, seed):
     assert summary["kinetic_energy_end_J"] < summary["kinetic_energy_start_J"]
 
 
-@pytest.mark.full_cases("True")
+@pytest.mark.full
 @pytest.mark.parametrize("curved", [False, True])
 def test_the_same_contact_in_a_turning_frame(curved):
     """A ball slides, rolls and turns over a plane along a path; once more as both turn and fly about: the force turns along."""
@@ -178,7 +179,7 @@ def test_the_same_contact_in_a_turning_frame(curved):
     assert slips.min() > 10
 
 
-@pytest.mark.full_cases("0.0")
+@pytest.mark.full
 @pytest.mark.parametrize("time", [0.0, 2e-5])
 def test_what_is_pushed_less_than_friction_holds_stays(load, time):
     """A block under 0.45 of the largest friction swings about F/k and never leaves: x = F/k (1 − cos ω t), or damped."""

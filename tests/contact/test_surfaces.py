@@ -62,6 +62,7 @@ clouds = st.integers(0, 2**32 - 1).map(lambda seed: np.random.default_rng(seed).
 # --- closed forms ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @sampled
 @given(place=places, points=clouds, stretch=numbers(0.1, 10))
 def test_plane(place, points, stretch):
@@ -193,6 +194,7 @@ def check_against_search(shape, place, points):
     assert np.linalg.norm(normal[clear], axis=1) == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.full
 @searched
 @given(place=places, half_angle=angles, spots=st.lists(cylindrical, min_size=6, max_size=6))
 def test_endless_cone(place, half_angle, spots):
@@ -286,6 +288,7 @@ def test_the_wall_ends_where_the_scenario_says(tmp_path, keys, rim):
 # --- surfaces made of surfaces ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @searched
 @given(place=places, points=clouds, radius=numbers(0.3, 0.8), apart=numbers(0.2, 0.9), share=numbers(0.4, 1.0))
 def test_union_of_two_balls(place, points, radius, apart, share):

@@ -28,6 +28,7 @@ def test_restitution(load, seed):
     assert after == pytest.approx(thornton_restitution(speed / SPEED), abs=1e-8)
 
 
+@pytest.mark.full
 def test_the_way_back_is_hertz_of_the_flattened_radius():
     """Of a ball of radius R and modulus E* and a largest pressure p: π p R straight on, and Thornton's R_p on the way back."""
     radius, modulus, pressure = 0.03, 7e10, 1.1e9
@@ -52,6 +53,7 @@ def test_the_way_back_is_hertz_of_the_flattened_radius():
     assert float(back.stored_energy(dent / 2)) == 0
 
 
+@pytest.mark.full
 def test_small_motions_about_rest_are_elastic(load):
     law = {"law": "thornton", "stiffness": 1e8, "yield_force": 50.0}
     tables = ball_on_plane([0, 0, -SPEED], [0, 0, 0], law, "none", stability={"depth": 1e-3})

@@ -32,7 +32,7 @@ def smooth(**others):
     return {"law": "coulomb", "coefficient": 0.0} | lengths | others
 
 
-@pytest.mark.full_cases("rolls", "spins")
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["rolls", "spins", "both"])
 def test_what_turns_between_plates_comes_to_rest(load, kind):
     """Rolling and spinning fade each by itself: of a ball the rates along and about the normal are those of two equations."""
@@ -57,6 +57,7 @@ def test_what_turns_between_plates_comes_to_rest(load, kind):
     assert np.diff(lost).min() > -1e-12 * lost[-1]
 
 
+@pytest.mark.full
 def test_a_disc_spins_to_rest(load):
     """Its rate and the angle until then."""
     tables, expected = disc_that_spins()
@@ -66,6 +67,7 @@ def test_a_disc_spins_to_rest(load):
     assert abs(inertial_rates(run)[-1, 2]) < 1e-6
 
 
+@pytest.mark.full
 def test_a_ball_rolls_to_rest_as_long_and_far_as_it_should(load):
     """After v/a and v²/(2 a), a = g c R / (R² + I/m)."""
     tables, expected = ball_that_rolls()
@@ -83,6 +85,7 @@ def test_a_ball_rolls_to_rest_as_long_and_far_as_it_should(load):
     assert abs(rolls[-1]) < ROLLS / 50
 
 
+@pytest.mark.full
 def test_a_ball_that_sticks_rolls_to_rest_and_stays(load):
     """The springs take the last θ = c N / K of the way back, or half of it where nothing damps; then it stays."""
     coefficient, ratio = 0.3, 0.8
@@ -99,7 +102,7 @@ def test_a_ball_that_sticks_rolls_to_rest_and_stays(load):
     assert np.abs(inertial_rates(run)[-1]).max() < 1e-4
 
 
-@pytest.mark.full_cases("rolling")
+@pytest.mark.full
 @pytest.mark.parametrize("way", ["rolling", "spinning"])
 def test_what_turns_less_than_it_may_swings(load, way):
     """Springs of κ k L² on either side with L = c/μ: θ = ω₀ sin(Ω t)/Ω with I Ω² = 2 κ k L²."""
@@ -119,6 +122,7 @@ def test_what_turns_less_than_it_may_swings(load, way):
     assert found == pytest.approx(expected, abs=1e-6 * start)
 
 
+@pytest.mark.full
 def test_a_late_torque_acts_one_delay_later(load):
     """Nothing acts before t = h; then a ball slows as its rate one delay ago tells, here by a constant torque."""
     delay, start = 0.03, 2.0
@@ -170,6 +174,7 @@ class Gripping(dockdyn.Friction):
 """
 
 
+@pytest.mark.full
 def test_a_law_of_ones_own_may_resist_turning(load, own_files):
     """A torque in proportion to the rate: ω falls as exp(−2 c N t / I), whatever the axis."""
     own_files({"gripping.py": GRIPPING})

@@ -48,6 +48,7 @@ def bounces(law, until):
     return parts
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 12))])
 def test_what_is_free_recovers_and_is_met_again_before_it_has(load, seed):
     """A ball between a solid that creeps and a wall that turns it back at once, as nearly as a stiff one does."""

@@ -172,6 +172,7 @@ def docked(run):
     return run(flight(chaser=chaser, control=control))
 
 
+@pytest.mark.full
 def test_momentum_and_energy_through_contact(docked):
     """What thrusters and wheel took counts; of energy, contacts and control give the whole change."""
     summary = dockdyn.summarise(docked)
@@ -188,6 +189,7 @@ def test_momentum_and_energy_through_contact(docked):
     )  # samples of 20 ms, limits between
 
 
+@pytest.mark.full
 def test_energies_of_contacts_are_the_contacts_own(docked):
     """Not what control did meanwhile: the work of the contact forces at release + delay."""
     settled = docked.episode_release.values + 0.02

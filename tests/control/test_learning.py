@@ -71,6 +71,7 @@ def test_gymnasium_makes_it_by_name_and_by_its_own_spec():
     assert gymnasium.make_vec(name, num_envs=2, scenario=case, period=1.0).observation_space.shape == (2, 16)
 
 
+@pytest.mark.full
 def test_what_is_observed_is_what_an_approach_states():
     """Whatever the target's pose and motion; and it is the motion: a place changes by its velocity."""
     case = dockdyn.load("probe-cone", {"approach": APPROACH, **MOVING})
@@ -89,6 +90,7 @@ def test_what_is_observed_is_what_an_approach_states():
     np.testing.assert_allclose(half["port_velocity"], slope, rtol=0, atol=1e-8)
 
 
+@pytest.mark.full
 def test_an_episode_ends_with_the_capture():
     """Pushed along the axis, which is the chaser's first, it is caught, however the target is turned."""
     env = DockingEnv(dockdyn.load("probe-cone-latch", STRAIGHT | {"duration": 14.0}), period=1.0, force=30.0)

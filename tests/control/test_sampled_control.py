@@ -53,6 +53,7 @@ def held(stiffness, damping, inertia, place, speed, count):
     return np.array(found)
 
 
+@pytest.mark.full
 def test_a_held_command_moves_a_free_body_by_its_recursion(run):
     """Place in inertial axes (the force is held in the chaser's, which do not turn here), angle about a principal axis."""
     still = flight(HOLD | PLACE)
@@ -81,6 +82,7 @@ def test_what_a_law_remembers_advances_at_samples(run, own_files):
     np.testing.assert_allclose(found.position[:, 0, 0] - 50, wanted, rtol=0, atol=1e-11)
 
 
+@pytest.mark.full
 def test_a_short_period_tends_to_continuous_control(run):
     """The difference falls with the period, as half a period of delay does."""
     end = {}
@@ -94,6 +96,7 @@ def test_a_short_period_tends_to_continuous_control(run):
     assert 1.9 < ratio < 2.1
 
 
+@pytest.mark.full
 def test_momentum_and_energy_are_kept_through_a_contact_in_a_delayed_loop(run):
     """A sampled push against the plate: what control gave is all that the bodies' momentum and energy change by."""
     content = flight(

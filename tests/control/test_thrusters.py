@@ -75,7 +75,7 @@ def flight(control, **changes):
 GAINS = {"base_stiffness": 10.0, "base_damping": 60.0, "position_stiffness": 20.0, "velocity_damping": 100.0}
 
 
-@pytest.mark.full_cases("no shortest pulse", "on-off")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "modulation",
     [{"shortest_pulse": 0.03}, {"law": "on-off", "switch_on": 0.4, "switch_off": 0.1}, {"deadband": 0.01}],
@@ -94,6 +94,7 @@ def test_momentum_changes_by_the_impulses_of_the_pulses(run, modulation):
     assert figures["control.thruster_impulse_N_s"] > 1 and not figures["warnings"][:-1]
 
 
+@pytest.mark.full
 def test_a_pulse_lasts_what_is_wanted_of_its_period(run):
     """A drift of a body that does not turn is damped: each sample takes the share of it that the gain and the period say."""
     speed, gain, period, duration = 0.01, 30.0, 0.5, 10.0
@@ -105,6 +106,7 @@ def test_a_pulse_lasts_what_is_wanted_of_its_period(run):
     np.testing.assert_allclose(found.thruster_use[-1, 0], MASS * (speed - float(found.velocity[-1, 0, 1])), atol=1e-9)
 
 
+@pytest.mark.full
 def test_thrusters_that_are_asked_for_too_much_keep_the_direction(run):
     """All fire a period at most, in the shares of what is wanted."""
     content = flight(
@@ -164,6 +166,7 @@ def test_a_schmitt_trigger_goes_on_at_one_share_and_off_at_another(run):
     )
 
 
+@pytest.mark.full
 def test_what_a_table_cannot_give_is_said(run):
     lines = dockdyn.summarise(run(flight(GAINS | {"thruster": block(axes=(0, 0, 0))}, duration=1.0)))["warnings"]
     (line,) = [line for line in lines if "thrusters" in line]

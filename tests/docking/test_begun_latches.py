@@ -28,6 +28,7 @@ def test_what_is_held_from_afar_at_the_start_is_no_capture(begins, latch):
         flight(begins, [0.0] * 3, **latch)
 
 
+@pytest.mark.full
 def test_what_begins_at_the_seat_or_out_of_reach_is_simulated():
     at_seat = dockdyn.summarise(flight([0.0] * 3, [0.0] * 3))
     assert at_seat["captured"] and at_seat["capture_time_s"] == 0

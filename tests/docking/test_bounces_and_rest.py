@@ -51,6 +51,7 @@ def energy_error(found):
     return np.ptp(total) / found.kinetic_energy.values.max()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "restitution", [0.5, pytest.param(0.8, marks=pytest.mark.full), pytest.param(0.0, marks=pytest.mark.full)]
 )
@@ -111,6 +112,7 @@ def test_a_ball_at_rest_slides_as_coulomb_says():
     assert velocity[-1] == pytest.approx(speed, abs=1e-6) and time[-1] > rolls
 
 
+@pytest.mark.full
 def test_what_rests_parts_when_it_is_pulled():
     """The force turns round: they part at once, and as fast as it drives them; they stay apart."""
     content = bouncing({"law": "frictionless", "restitution": 0.0}, position=[0, 0, RADIUS], duration=3.0)
@@ -149,6 +151,7 @@ def four_balls(restitution):
     }
 
 
+@pytest.mark.full
 def test_a_cradle_hands_the_motion_on():
     """Elastic balls that touch: the first one stops and the last one leaves with its velocity, at one instant."""
     found = run(four_balls(1.0))

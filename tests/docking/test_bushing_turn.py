@@ -32,6 +32,7 @@ def angle(time, rate=RATE):
     return rate / frequency * np.sin(frequency * time)
 
 
+@pytest.mark.full
 def test_the_turn_is_told_up_to_half_a_turn_and_beyond_it_warned_of(load):
     run = dockdyn.simulate(load(HINGE))
     time, turn = run.time.values, run.bushing_turn.sel(bushing="hinge").values

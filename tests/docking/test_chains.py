@@ -148,6 +148,7 @@ def test_report_and_documentation_of_a_run(name, tmp_path):
         assert is_of_member(key) or f"`{key}`" in RESULTS, key
 
 
+@pytest.mark.full
 def test_a_run_that_never_arrives_says_so():
     page = report_html(run("paraskevas-a", duration="10 ms"))
     assert "There was no contact." in text_of(page)
@@ -157,6 +158,7 @@ def test_a_run_that_never_arrives_says_so():
     assert "did not reach the latch" in text_of(report_html(dataset))
 
 
+@pytest.mark.full
 def test_the_command_prints_and_writes(dock, tmp_path):
     result = dock("run", "paraskevas-c", "--out", str(tmp_path / "out"))
     assert result.returncode == 0, result.stderr

@@ -74,7 +74,7 @@ def test_balls_beneath_a_face_make_up_that_face(block):
             assert spread.shares[beneath].sum() == pytest.approx(area / 0.22, rel=5e-3)
 
 
-@pytest.mark.full_cases("0.0")
+@pytest.mark.full
 @pytest.mark.parametrize("radius", [0.0, 0.01])
 def test_a_face_that_presses_evenly_has_its_share_of_the_stiffness(block, radius):
     content = parse(SCENARIO.format(file=block, count=200, radius=radius), "test").content

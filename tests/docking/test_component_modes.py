@@ -68,6 +68,7 @@ def free_compliance(mass, stiffness, nodes, rows):
     return np.diag(yielded)[rows]
 
 
+@pytest.mark.full_cases("plate")
 @pytest.mark.parametrize("name", MODELS)
 def test_a_full_model_is_reduced(tmp_path, name, monkeypatch):
     """By its free modes and residual modes: frequencies as those of the full model, and what points yield is all there."""

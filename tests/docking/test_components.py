@@ -85,6 +85,7 @@ def monolithic(mass, stiffness, start, row, gap, spring, step, count):
     return np.array(found)
 
 
+@pytest.mark.full
 def test_an_impact_is_that_of_monolithic_finite_elements(load, folder):
     """A frame's tip against the middle of a plate, small turns: the history of the force within 1 % of its peak."""
     nodes, bars = boom(10, 4.0)

@@ -35,6 +35,7 @@ def distance(result):
     return np.asarray(result["position"])[:, 0, 0] - np.asarray(result["position"])[:, 1, 0]
 
 
+@pytest.mark.full
 def test_a_hook_draws_to_its_seat_and_holds_there(load):
     """It takes the depth over the speed of the motor; a hold without motor stays where it caught."""
     drawn, held = (dockdyn.simulate(load(hooks(**more))) for more in ({"draw_speed": DRAW}, {}))

@@ -34,7 +34,7 @@ normal = {{ law = "spring-dashpot", stiffness = {stiffness}, damping = {damping}
 """
 
 
-@pytest.mark.full_cases("0")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(2))
 def test_a_body_turns_off_a_wall_as_one_body_alone_does(load, seed):
     """Its own three coordinates, x, y and the turn, integrated by SciPy."""
@@ -117,7 +117,7 @@ joint = {{ kind = "revolute", position = [0.1, 0, 0], axis = [0, 0, 1], start = 
 """
 
 
-@pytest.mark.full_cases("plane")
+@pytest.mark.full
 @pytest.mark.parametrize("motion", ["space", "plane"])
 def test_an_arm_on_the_ground_swings_about_its_joint(load, motion):
     dataset = dockdyn.simulate(load(tomllib.loads(ARM.format(motion=motion))))

@@ -52,7 +52,7 @@ def pushed(t):
     return [*(VELOCITY[:2] + gained), VELOCITY[2]], angle(t)
 
 
-@pytest.mark.full_cases("False")
+@pytest.mark.full
 @pytest.mark.parametrize("links", [False, True])
 def test_a_force_off_the_centre_turns_and_drives_a_body(load, links):
     """As the closed form says, of one body and of two that are welded; momenta and energy change by what was given."""
@@ -86,6 +86,7 @@ def test_a_frame_that_moves_fast_asks_for_no_more_steps(load):
     np.testing.assert_allclose(fast.rotation, still.rotation, atol=1e-11)
 
 
+@pytest.mark.full
 def test_a_weld_carries_what_moves_the_body_that_has_no_thruster(load):
     """The thruster itself is no load at named points: nothing of a single body, half the force through a weld of halves."""
     alone = simulated(load, craft(links=False))
@@ -140,6 +141,7 @@ def test_a_wrong_key_of_a_phase_is_one_line(load, key, words):
         number_at(load(pulses()), key)
 
 
+@pytest.mark.full
 def test_phases_switch_thrusters(load):
     """The impulse is the force times how long each phase lasts; what a phase does not set stays."""
     case = pulses()

@@ -95,7 +95,7 @@ def run(content, stiffness, damping=0.0, duration=None):
 JOINTS = [None, "prismatic", "revolute"]
 
 
-@pytest.mark.full_cases("0-prismatic", "0-None")
+@pytest.mark.full
 @pytest.mark.parametrize("joint", JOINTS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
 def test_effective_masses_of_any_two_bodies_or_trees(seed, joint):
@@ -113,6 +113,7 @@ def test_effective_masses_of_any_two_bodies_or_trees(seed, joint):
     assert errors[1] < 2e-3 and errors[1] < 0.2 * errors[0] + 1e-9
 
 
+@pytest.mark.full
 def test_a_damped_contact_has_its_restitution():
     """Of the effective mass at the contact, not of the bodies': the force of spring and damper ends it."""
     content, mass, whole, closing = case(3, None)
@@ -125,7 +126,7 @@ def test_a_damped_contact_has_its_restitution():
     assert summary["contact.velocity_after_m_s"][0] == pytest.approx(expected, abs=2e-3 * closing)
 
 
-@pytest.mark.full_cases("0")
+@pytest.mark.full_cases("0", "1", "2")
 @pytest.mark.parametrize("seed", range(4))
 def test_the_class_in_the_report_is_what_the_run_does(seed):
     """Class iv: the centres of mass go on approaching after the contact; v: they part."""
@@ -136,7 +137,7 @@ def test_the_class_in_the_report_is_what_the_run_does(seed):
     assert f"class {name}: {MOTION_CLASSES[name]}" in page
 
 
-@pytest.mark.full_cases("changes1-friction", "changes2-no formula")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("changes", "why"),
     [

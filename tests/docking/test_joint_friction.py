@@ -49,7 +49,7 @@ def slowed(rate, inertia, small, time):
     return ends[1], inertia / (2 * FRICTION) * (way[0] - way[1])
 
 
-@pytest.mark.full_cases("0.001-prismatic", "0.05-prismatic", "0.001-revolute")
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("small", [1e-3, 0.05])
 def test_a_body_slides_until_friction_has_stopped_it(load, kind, small):
@@ -67,6 +67,7 @@ def test_a_body_slides_until_friction_has_stopped_it(load, kind, small):
     assert energy_error(data) < 1e-9 and momentum_error(data) < 1e-12
 
 
+@pytest.mark.full
 def test_under_a_load_it_creeps_and_above_it_slides(load):
     """A motor below the friction turns the joint with ε T / √(F² − T²) only; above it, by what is left."""
     small, inertia = 1e-3, reduced("revolute")
@@ -81,6 +82,7 @@ def test_under_a_load_it_creeps_and_above_it_slides(load):
     np.testing.assert_allclose(loose.joint_angle[-1, 0], way, rtol=1e-2)
 
 
+@pytest.mark.full
 def test_a_phase_closes_a_brake(load):
     """Without friction at first, and stopped within J v₀ / F after the phase has begun."""
     small, inertia, closes = 1e-3, reduced("revolute"), 0.4

@@ -105,7 +105,7 @@ def delayed(load):
     return simulated(load, changed(JOINED, **DELAY))
 
 
-@pytest.mark.full_cases("at once")
+@pytest.mark.full
 @pytest.mark.parametrize("name", [pytest.param("at once", marks=pytest.mark.full), "delayed"])
 def test_momenta_and_energy(request, load, name):
     """With contacts on links, friction there and in a hinge, end stops, motors, inertia that these and struts between links
@@ -115,6 +115,7 @@ def test_momenta_and_energy(request, load, name):
     assert energy_error(data) < 1e-9
 
 
+@pytest.mark.full
 def test_the_case_is_worth_it(delayed):
     """Both contacts press, the hinge meets its upper stop, all joints move, and motors have worked."""
     data = delayed

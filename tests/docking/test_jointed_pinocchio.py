@@ -138,7 +138,7 @@ def at_start(content):
     return now.bodies, now.rates.joints, model.observe(x, ())
 
 
-@pytest.mark.full_cases("0")
+@pytest.mark.full_cases("0", "1", "2")
 @pytest.mark.parametrize("seed", range(4))
 def test_accelerations_loads_and_reactions(load, seed):
     """Five links on a free base: hinges, a slide, a weld; springs, dampers, motors and what these reflect."""

@@ -76,7 +76,7 @@ def bounces(damping, duration):
     return entered, state[0]
 
 
-@pytest.mark.full_cases("0.03", "0.1")
+@pytest.mark.full_cases("0.03", "0.1", "0.5")
 @pytest.mark.parametrize("share", [0.03, 0.1, 0.5, 2.0])
 def test_a_damped_latch_settles_at_the_end_of_its_play(load, share):
     """After as many bounces as the independent integration has, stretched by the load over its stiffness."""
@@ -117,6 +117,7 @@ def test_the_cases_of_a_campaign_count_bounces_as_runs_do(load):
     assert cases.figures["latch.bounces"][0] > 50
 
 
+@pytest.mark.full
 def test_a_required_peak_of_contacts_says_what_a_latch_bears_beside_it():
     """A spring that stops a reduced mass bears v √(k m), of which the largest force of contacts has nothing."""
     scenario = pressed(0.0, 0.1)

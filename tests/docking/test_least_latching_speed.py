@@ -44,6 +44,7 @@ def test_a_sprung_probe_that_rubs_needs_what_a_search_by_scipy_finds(width):
         assert dockdyn.summarise(run)["captured"] == (side > 0)
 
 
+@pytest.mark.full
 def test_the_preset_moves_as_on_paper():
     run = dockdyn.simulate(PRESET)
     speed = 0.11
@@ -54,6 +55,7 @@ def test_the_preset_moves_as_on_paper():
     assert np.abs(moved - (np.concatenate(expected.samples)[:, :3] - [-0.03, -0.03, 0])).max() < 1e-8
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
 def test_masses_on_a_line_need_what_a_search_by_scipy_finds(seed, width):

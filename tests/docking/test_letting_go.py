@@ -25,7 +25,7 @@ def docking(draw, grip="compliant"):
     return content, mass, latch, pusher, longer
 
 
-@pytest.mark.full_cases("0-pin", "0-compliant")
+@pytest.mark.full
 @pytest.mark.parametrize("grip", ["compliant", "pin", "weld"])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
 def test_what_lets_go_parts_at_the_speed_of_the_spring(seed, grip):
@@ -103,7 +103,7 @@ def tumbling(draw, grip):
     }
 
 
-@pytest.mark.full_cases("0-pin")
+@pytest.mark.full
 @pytest.mark.parametrize("grip", ["pin", "weld"])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 8))])
 def test_a_rigid_grip_keeps_momenta_and_its_hold(seed, grip):
@@ -130,6 +130,7 @@ def test_a_rigid_grip_keeps_momenta_and_its_hold(seed, grip):
     assert np.abs(energy[0] - energy[-1] + run.work.values[-1]) < 1e-9 * energy[0]
 
 
+@pytest.mark.full
 def test_a_weld_carries_what_keeps_two_bodies_on_their_circles():
     """Two bodies that were caught while they turn about a common axis: the force in the grip is m ω² r of either."""
     masses, rate, apart = np.array([30.0, 70.0]), 0.4, 1.5
@@ -156,6 +157,7 @@ def test_a_weld_carries_what_keeps_two_bodies_on_their_circles():
     assert run.element_tension.values[:, 0] == pytest.approx(np.full(run.sizes["time"], expected), rel=1e-9)
 
 
+@pytest.mark.full
 def test_a_run_ends_with_the_capture_where_its_latches_say_so():
     content, *_ = docking(np.random.default_rng([56, 0]))
     whole = dockdyn.summarise(dockdyn.simulate(dockdyn.load(content)))

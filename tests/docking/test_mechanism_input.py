@@ -215,7 +215,7 @@ def test_cases_drawn_in_millimetres_fail_and_say_so(load):
     assert "body.arm.feature.tips.position.0 = 300 m" in reason and "is it in mm?" in reason
 
 
-@pytest.mark.full_cases("0.0")
+@pytest.mark.full
 @pytest.mark.parametrize("depth", [0.0, 0.02])
 def test_bodies_may_begin_in_touch(load, depth):
     """Less deep than a ball is large, as where something rests under load."""

@@ -115,6 +115,7 @@ def test_accelerations_are_those_of_pinocchio_with_the_constraint_put_in(seed):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 6))])
 def test_a_run_keeps_the_constraint_and_momentum(seed):
     case = drawn(seed)

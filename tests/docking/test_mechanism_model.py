@@ -77,7 +77,7 @@ def test_a_late_wrench_acts_at_the_groups_middle(load):
     assert small > 1e-7 and large == pytest.approx(2 * small, rel=0.1)
 
 
-@pytest.mark.full_cases("0.05")
+@pytest.mark.full
 @pytest.mark.parametrize("step", [0.05, 0.011])
 def test_the_instant_of_a_first_touch_is_exact(load, step):
     """Bodies that do not turn close at a constant speed along the cone's normal, whatever the steps."""
@@ -124,6 +124,7 @@ def test_momenta_and_energy(runs, name):
     assert energy_error(data) < 1e-9
 
 
+@pytest.mark.full_cases("three, delayed")
 @NAMES
 def test_the_cases_are_worth_it(runs, name):
     """Every group touches, its wrench has a moment, friction slides, brakes slip, and the delay changes the motion."""

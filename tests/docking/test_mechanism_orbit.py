@@ -56,7 +56,7 @@ def test_a_body_drifts_as_clohessy_and_wiltshire_say(load):
     np.testing.assert_allclose(turned, wanted, rtol=0, atol=30 * size**2 / RADIUS)
 
 
-@pytest.mark.full_cases("0.0")
+@pytest.mark.full
 @pytest.mark.parametrize("eccentricity", [0.0, 0.3])
 def test_two_bodies_fall_as_kepler_says(load, eccentricity):
     """Each about the Earth by itself, by SciPy in axes fixed there; on a circle and on an ellipse."""
@@ -96,6 +96,7 @@ def librating(angle):
     return in_orbit([body], PERIOD, 2.0, gravity_gradient=True)
 
 
+@pytest.mark.full
 def test_a_long_body_librates_about_the_vertical(load):
     """A pendulum, θ'' = −(3/2) n² (B − A) / C sin 2θ; of small swings n √(3 (B − A) / C)."""
     stiffness = 1.5 * MOTION**2 * (MIDDLE - LEAST) / MOST

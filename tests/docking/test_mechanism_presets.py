@@ -25,6 +25,7 @@ def check_balances(dataset):
     return summary
 
 
+@pytest.mark.full_cases("sprung-probe-latch")
 @pytest.mark.parametrize(
     "name",
     [

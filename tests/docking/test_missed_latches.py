@@ -46,6 +46,7 @@ def flight_of(begins, velocity, **latch):
     return dockdyn.load(content)
 
 
+@pytest.mark.full_cases("begins0-velocity0-latch0-1.0-0.04--0.02-40.0 mm short along its axis, near enough to it")
 @pytest.mark.parametrize(
     ("begins", "velocity", "latch", "when", "short", "beyond", "words"),
     [

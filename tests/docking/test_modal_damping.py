@@ -72,6 +72,7 @@ def test_each_mode_falls_as_its_own_ratio_says(load, tmp_path, kind):
         np.testing.assert_allclose(last, 2 * falls * turns * middle - falls**2 * first, rtol=0, atol=2e-5 * size)
 
 
+@pytest.mark.full
 def test_a_list_of_one_number_over_again_is_that_number(load, tmp_path):
     one, each = (simulated(load, free_boom(tmp_path, ratios)[0]) for ratios in (0.03, [0.03] * 4))
     np.testing.assert_array_equal(one.modal_coordinate, each.modal_coordinate)

@@ -148,6 +148,7 @@ def test_an_approach_is_between_ports():
     assert speed[1] == pytest.approx(-0.02 + 0.1, abs=1e-15)
 
 
+@pytest.mark.full
 def test_welded_masses_move_as_one():
     """Two welded masses on a spring swing at √(k/μ), as their sum does."""
     tables = {
@@ -171,6 +172,7 @@ def test_welded_masses_move_as_one():
     np.testing.assert_allclose(run.joint_force.values[5:-5, 0, 0], (through - pushed)[5:-5], atol=1e-3)
 
 
+@pytest.mark.full
 def test_velocities_that_jump():
     """Of two masses by a restitution e: the relative velocity after is −e of that before."""
     tables = {

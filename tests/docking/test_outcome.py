@@ -41,7 +41,7 @@ def approaching(gap, speed):
     }
 
 
-@pytest.mark.full_cases("0.4-0.1-True-3.0")
+@pytest.mark.full_cases("0.4-0.1-True-3.0", "0.4--0.1-False-nan", "0.02-0.05-True-0.2")
 @pytest.mark.parametrize(
     ("gap", "speed", "is_open", "left"),
     [

@@ -108,7 +108,7 @@ def with_kind(kind, first, second):
 KINDS = ("mechanism", "rig")
 
 
-@pytest.mark.full_cases("mechanism-ball", "rig-ball", "rig-point")
+@pytest.mark.full
 @pytest.mark.parametrize("radius", [0.0, 0.05], ids=["point", "ball"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_refuses_what_begins_deep_inside(load, kind, radius):

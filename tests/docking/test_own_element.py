@@ -24,6 +24,7 @@ def file(tmp_path, monkeypatch):
     return tmp_path / "buffered.toml"
 
 
+@pytest.mark.full
 def test_it_brakes_as_its_law_says(file):
     run = dockdyn.simulate(file)
     speed = run.velocity.values[:, 0, 0] - run.velocity.values[:, 1, 0]

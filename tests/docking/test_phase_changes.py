@@ -28,7 +28,7 @@ def on_line(load, strut, phases, *, duration=2.0, mass=10.0, **tables):
     )
 
 
-@pytest.mark.full_cases("0")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 def test_a_first_phase_begins_with_the_numbers_of_the_file(load, seed):
     """As one does that begins at t = 0 after another that changes nothing."""
@@ -44,6 +44,7 @@ def test_a_first_phase_begins_with_the_numbers_of_the_file(load, seed):
     assert dockdyn.summarise(own)["work_energy_error"] < 1e-9
 
 
+@pytest.mark.full
 def test_a_slack_cable_whose_length_will_shrink_is_slack_at_first(load):
     found = dockdyn.simulate(
         load(
@@ -68,7 +69,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.full_cases("strut.leg.slip")
+@pytest.mark.full
 @pytest.mark.parametrize("key", CHANGES)
 def test_what_slips_is_not_changed_smoothly(load, key):
     """Its modes take a limit for granted that stays; at once it may change."""
@@ -83,6 +84,7 @@ def test_what_slips_is_not_changed_smoothly(load, key):
 STIFFER = {"when": {"lasting": 0.5}, "over": 1.0, "set": {"strut.leg.stiffness": 400.0}}
 
 
+@pytest.mark.full
 def test_a_phase_that_would_cut_a_change_short_is_refused(load):
     strut = {"stiffness": 100.0, "damping": 1.0, "free_length": 0.9}
     phases = {"first": {}, "stiffer": STIFFER, "last": {"when": {"lasting": 0.4}, "set": {"strut.leg.damping": 2.0}}}
@@ -94,7 +96,7 @@ def test_a_phase_that_would_cut_a_change_short_is_refused(load):
     assert dockdyn.summarise(on_line(load, strut, phases))["warnings"] == ["no contact within the duration"]
 
 
-@pytest.mark.full_cases("0.1")
+@pytest.mark.full
 @pytest.mark.parametrize("over", [0.1, 1.0])
 def test_a_change_that_an_event_cuts_short_is_told(load, over):
     """A contact comes 0.2 s after the phase has begun."""

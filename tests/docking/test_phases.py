@@ -92,6 +92,7 @@ def capture(load):
     return simulated(load, CAPTURE)
 
 
+@pytest.mark.full
 def test_phases_begin_when_they_should(capture):
     """At the first onset, when the last latch falls in, a time later; the one that never begins is not a number."""
     began = capture.phase_began.values
@@ -112,6 +113,7 @@ def test_phases_begin_when_they_should(capture):
     np.testing.assert_array_equal(number, expected)
 
 
+@pytest.mark.full
 def test_a_speed_has_been_low_for_as_long_as_is_asked(capture):
     """And at no time before."""
     bodies = [list(capture.body.values).index(name) for name in ("chaser", "target")]
@@ -145,6 +147,7 @@ def test_numbers_are_those_of_the_phase(capture):
     assert not held[time < began[1]].any() and held[time > began[2]].all()
 
 
+@pytest.mark.full
 def test_a_phase_changes_nothing_before_it_begins(capture, load):
     """The same run with other numbers in a later phase is the same until then."""
     case = changed(CAPTURE)

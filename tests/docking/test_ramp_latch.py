@@ -95,7 +95,7 @@ def test_masses_behind_springs_are_caught_as_on_paper(seed):
 GRIPS = [("pin", True), ("weld", True), ("pin", False), ("weld", False)]
 
 
-@pytest.mark.full_cases("pin-False-0.0", "pin-True-0.02", "weld-True-0.0", "weld-True-0.02", "pin-False-0.02")
+@pytest.mark.full
 @pytest.mark.parametrize("delay", [0.0, 0.02])
 @pytest.mark.parametrize(("hold", "rigid"), GRIPS[:3])
 def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):
@@ -131,7 +131,7 @@ def test_a_cone_is_a_seat_with_a_ramp(hold, rigid, delay):
         assert np.abs(one[name].values - two[name].values).max() < 1e-8, name
 
 
-@pytest.mark.full_cases("pin", "weld")
+@pytest.mark.full
 @pytest.mark.parametrize("grip", ["compliant", "pin", "weld"])
 def test_a_ramp_holds_lets_go_and_is_met_again(grip):
     """Caught, held for a minute, let go against a pusher, open on the way out, closed and caught a second time."""

@@ -109,7 +109,7 @@ def moved(case, y):
     return y - np.concatenate([case.start()[: len(case.masses)], np.zeros(len(case.masses))])
 
 
-@pytest.mark.full_cases("0")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 24))])
 def test_impacts_come_again_when_scipy_says(seed):
     """Bounces that die away, rest, and what follows once springs pull the fronts apart."""
@@ -174,7 +174,7 @@ def pressed(case, kind, force):
             times.append(t)
 
 
-@pytest.mark.full_cases("1")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=[pytest.mark.full] * (seed not in (0, 1))) for seed in range(16)]
 )

@@ -62,6 +62,7 @@ def turned(run, axis):
     return np.column_stack([base, run.joint_angle.values - run.joint_angle.values[0]])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 12))])
 def test_a_joint_held_at_samples_moves_by_the_roots_of_its_z_transform(seed):
     """Double integrator, held command: z² − (2 − d T − k T²/2) z + 1 − d T + k T²/2 = 0, gains over the reduced inertia."""

@@ -72,6 +72,7 @@ def wedge_force(depth, length):
     return 2 * PRESSURE * length * (depth * np.sqrt(2)) * depth / 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("count", [300, pytest.param(3000, marks=pytest.mark.full)])
 def test_the_true_force_is_that_of_the_closed_form(block, count):
     """A block on its long edge, both faces at 45°: strips of the two faces, and triangles of both ends, are in the floor."""
@@ -127,6 +128,7 @@ def test_a_face_flat_on_another_is_known_whatever_the_points(block):
     assert found.true == pytest.approx(known, rel=found.uncertainty + 1e-6)
 
 
+@pytest.mark.full
 def test_a_force_that_still_changes_is_said_to_be_known_so_far_only(block, monkeypatch):
     """With few pieces allowed, a corner askew: the true force is as near as is said, and no count is blamed for more."""
     attitude = (np.array([1, 0.3, 0.5, 0.1]) / np.linalg.norm([1, 0.3, 0.5, 0.1])).tolist()
@@ -171,6 +173,7 @@ def test_a_corner_that_no_point_meets_is_told(block):
     assert "its largest force is 100 % too small" in doubt
 
 
+@pytest.mark.full
 def test_what_never_touches_has_no_error(block):
     content, dataset = run(block, [1, 0, 0, 0], 0.3, 300)
     assert sampled_forces(dataset, content) == [None]
@@ -207,6 +210,7 @@ def test_balls_come_to_rest_in_a_sharp_edge():
     assert not thick.any()  # the sliver is 16 mm thick at its back
 
 
+@pytest.mark.full
 def test_a_mesh_that_has_become_another_leaves_the_run(block, tmp_path):
     """No solid is in its file any more: the run is told of without its error."""
     own = tmp_path / "own.stl"

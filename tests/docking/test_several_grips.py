@@ -120,6 +120,7 @@ def test_a_run_that_begins_with_the_capture_ends_there():
     assert summary["capture_time_s"] == 0.0 and summary["end_time_s"] == 0.0
 
 
+@pytest.mark.full
 def test_what_a_latch_takes_as_a_run_begins_leaves_the_balance_of_energy():
     draw = np.random.default_rng(65)
     bodies = [body(draw, name, x) for name, x in (("a", 0.0), ("b", 1.0))]

@@ -65,7 +65,7 @@ UNIT = np.sqrt(SPAN.stiffness / SPAN.line_mass) / SPAN.length**2  # rad/s
 PUBLISHED = {3: (4.7973, 23.3203), 6: (7.3604, 26.8091), 12: (13.1702, 37.6031)}
 
 
-@pytest.mark.full_cases("across-3")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "speed", [3, pytest.param(6, marks=pytest.mark.full), pytest.param(12, marks=pytest.mark.full)]
 )
@@ -136,6 +136,7 @@ def by_table(rate):
     return case
 
 
+@pytest.mark.full
 def test_the_pages_say_what_a_table_of_modes_feels(load):
     """What spin adds to ω², in squares of the spin: by a table what mean axes keep, truly what Southwell says."""
     modal, linear, angular, tension, hub = first_mode()

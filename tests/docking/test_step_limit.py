@@ -53,6 +53,7 @@ def test_the_number_that_limits_is_named_and_by_how_much(stated, other, key, way
     assert steps / fewer == pytest.approx(float(named[3]), rel=0.3)
 
 
+@pytest.mark.full
 def test_nothing_is_named_where_accuracy_or_the_file_asks_for_the_steps():
     assert limit_of(arm(friction=1.0, step=1e-4))[0] == ""
     assert limit_of(arm(duration=200.0, tolerance=1e-15))[0] == ""

@@ -270,6 +270,7 @@ def test_what_sits_on_a_bent_beam_is_where_its_shapes_say(basis, seed):
     assert np.abs(run.modal_coordinate.values).max() > 0.015 * arm.length
 
 
+@pytest.mark.full
 def test_a_tree_of_beams_is_made_of_numbers_outside_of_programs():
     """There a place on a beam is NumPy's. The second link and the hand begin at the ends of the beams before them."""
     few = {f"body.{name}.flexible.bending_modes": [1, 0] for name in ("link1", "link2")}

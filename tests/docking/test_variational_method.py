@@ -250,6 +250,7 @@ def test_steps_that_are_far_too_long_end_the_run_with_the_reason():
     assert "a shorter integrator.step may" in data.attrs["status"]
 
 
+@pytest.mark.full
 def test_samples_are_where_they_are_asked_for():
     how = '[integrator]\nmethod = "variational"\nstep = "5 ms"\n[output]\ninterval = "12 ms"\n'
     data = simulate(parse(f"{TWO}\n{how}", "case").at({"duration": 0.12}))

@@ -75,7 +75,7 @@ def oscillator(play, damping, stiffness, until):
     return at, np.array(events)
 
 
-@pytest.mark.full_cases("0.002-0.0")
+@pytest.mark.full_cases("0.002-0.0", "0.002-60.0")
 @pytest.mark.parametrize(("play", "damping"), [(0.002, 0.0), (0.002, 60.0), (0.01, 150.0)])
 def test_a_caught_striker_is_a_damped_oscillator_with_play(play, damping):
     """Caught where uniform motion says, then bouncing between the ends of the play, each instant an event."""
@@ -116,6 +116,7 @@ def swing(way, rate, damping, times):
     return fall * (a * c + b * s), fall * ((b * damped - zeta * omega * a) * c - (a * damped + zeta * omega * b) * s)
 
 
+@pytest.mark.full
 def test_a_striker_is_drawn_to_the_depth_of_the_seat():
     """In the frame of the place that moves with the motor an oscillator; the motor's start and end are jumps of its rate."""
     speed, damping = 0.04, 60.0
@@ -144,6 +145,7 @@ def test_a_motor_that_draws_nothing_changes_nothing():
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.full
 def test_it_is_caught_when_both_limits_hold():
     """From aside: within reach long before, caught as it comes near the axis; and not at all where it passes by."""
     speed, aside = np.array([0.0, -0.2, 0.05]), np.array([0.0, 0.3, -0.065])
@@ -162,6 +164,7 @@ def test_it_is_caught_when_both_limits_hold():
     assert passing(1.1 * nearest).events > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [latch, pin])
 def test_how_deep_a_striker_is_does_not_count(kind):
     """Strikers at random before, in and behind the seat of bodies turned at random: `reach` bounds them outwards alone."""
@@ -196,7 +199,7 @@ def tumbling(request):
     return Run(system((RING, STATION), poses, twists, (group, 0, 1)), 8.0, moments=2000)
 
 
-@pytest.mark.full_cases("hold")
+@pytest.mark.full
 def test_energy_and_momenta_are_accounted_for(tumbling):
     assert tumbling.energy_error() < 1e-9
     assert max(tumbling.momentum_errors()) < 1e-12

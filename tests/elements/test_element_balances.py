@@ -103,7 +103,7 @@ def runs():
     return cache(run_of)
 
 
-@pytest.mark.full_cases("bushing", "cable", "magnet", "tabulated magnet", "all")
+@pytest.mark.full
 @NAMES
 def test_energy_is_accounted_for_and_momenta_are_kept(runs, name):
     assert runs(name).energy_error() < ENERGY
@@ -129,7 +129,7 @@ def test_the_cases_are_worth_it(runs):
         assert np.ptp(runs(name).balance[part]) > 1e-3 * runs(name).balance["moving"].max()
 
 
-@pytest.mark.full_cases("cable", "magnet")
+@pytest.mark.full_cases("cable", "magnet", "bushing", "all")
 @NAMES
 def test_dissipated_energy_never_falls(runs, name):
     run = runs(name)

@@ -116,7 +116,7 @@ def test_a_table_passes_through_its_points_and_adds_no_extremes():
     assert np.diff(between).max() <= 1e-9
 
 
-@pytest.mark.full_cases("1e-09", "0.01")
+@pytest.mark.full_cases("1e-09", "0.01", "1.0", "3.0")
 @pytest.mark.parametrize("angle", [1e-9, 0.01, 1.0, 3.0, 3.14])
 def test_a_bushing_pulls_down_its_potential(angle):
     """Its wrench is minus the gradient of the energy with respect to moves and turns of the body, up to half a turn."""

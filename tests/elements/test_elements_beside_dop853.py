@@ -170,6 +170,7 @@ def histories():
     return run, Reference().history(run.times)
 
 
+@pytest.mark.full
 def test_motion_agrees_all_the_way(histories):
     run, reference = histories
     x = run.solution.samples.state

@@ -69,6 +69,7 @@ def changed(scenario, unit, random):
             continue
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("count", [20, pytest.param(1000, marks=pytest.mark.full)])
 def test_parameters_are_the_numbers_of_the_scenario(cone_fmu, count):
     random = np.random.default_rng(25)
@@ -86,6 +87,7 @@ def test_parameters_are_the_numbers_of_the_scenario(cone_fmu, count):
                 assert abs(value - run[(-1, *outputs[name].place)]) < 1e-10 * np.abs(run).max(), name
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("which", ["cone_fmu", pytest.param("latch_fmu", marks=pytest.mark.full)])
 def test_in_one_stretch_it_has_the_bits_of_the_run(which, request):
     """At any numbers, contacts with friction and a delay, or a latch that catches: nothing that pushes changes nothing."""

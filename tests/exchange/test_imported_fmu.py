@@ -95,6 +95,7 @@ def test_it_is_the_run_of_the_same_law_in_python(limits, autopilot, tmp_path, mo
             )
 
 
+@pytest.mark.full
 def test_it_is_a_force_from_outside_on_a_body_of_an_mechanism(autopilot):
     """With nothing connected it commands gain times wanted: F t of momentum, F² t² / 2 m of work."""
     force, seconds, mass = 400.0 * 0.02, 3.0, 50.0  # N, s, kg

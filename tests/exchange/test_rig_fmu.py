@@ -22,7 +22,7 @@ def largest(checked):
     return max(one.difference / max(one.largest, 1e-12) for one in checked.differences)
 
 
-@pytest.mark.full_cases("flexible-arm-rig", "sits-fgc")
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["sits-fgc", "unknown-stiffness", "flexible-arm-rig"])
 def test_what_an_fmu_is_made_of_has_the_bits_of_the_run(name):
     """At every instant, of every output: one loop of ticks, and one way to join a rig."""

@@ -50,6 +50,7 @@ def test_amplitudes_of_a_rig_that_meets_another_stiffness(name):
     assert_allclose(amplitude_ratio(run, MET, damping=0.0), known, rtol=0.1)
 
 
+@pytest.mark.full
 def test_without_compensation_the_amplitude_grows_beyond_all_bounds():
     assert amplitude_ratio(simulate(MET, damping=0.0), MET, damping=0.0) > 1e4
 
@@ -138,7 +139,7 @@ def test_lead_and_layer_keep_the_amplitude_of_a_long_contact(damping):
     assert np.all(np.abs(ratios(damping) - 1) < grid()[2])
 
 
-@pytest.mark.full_cases("0.0-0.01")
+@pytest.mark.full
 @pytest.mark.parametrize("gap", [0.01, pytest.param(0.0, marks=pytest.mark.full)])
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_lead_and_layer_keep_the_speed_of_a_bounce(gap, noise):
@@ -279,7 +280,16 @@ def test_turned_axes_turn_the_answer(name):
         assert_allclose(b, a @ turn.T if a.ndim == 2 else a, rtol=1e-6, atol=1e-7 * (1 + np.abs(a).max()))
 
 
-@pytest.mark.full_cases("fixed-gain", "lead-energy", "passivity", "variable-gain", "velocity-acceleration")
+@pytest.mark.full_cases(
+    "fixed-gain",
+    "lead-energy",
+    "passivity",
+    "variable-gain",
+    "velocity-acceleration",
+    "linear-gain",
+    "force-lead",
+    "online-stiffness",
+)
 @pytest.mark.parametrize("name", EVERY)
 def test_derivatives_are_finite_at_rest_and_in_motion(name):
     compensator, whole = COMPENSATORS[name](*EVERY[name]), history(np.random.default_rng(1), 60)

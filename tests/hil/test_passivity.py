@@ -108,6 +108,7 @@ def test_no_sequence_of_forces_passes_the_bound(axes):
     assert np.all(at_rest <= bound * (1 + 1e-9))
 
 
+@pytest.mark.full
 def test_what_stays_within_dead_zone_and_bound_is_left_alone():
     """A spring felt at once: what its being held feeds in, K T/2 ∫V² dt < 1e-3 J here, stays below the dead zone."""
     law = LAW(1e9, 2e-3, 2e-3)

@@ -193,6 +193,7 @@ def printed_recursion(gain, r, h):
     return law
 
 
+@pytest.mark.full
 def test_the_printed_form_moves_a_rig_as_the_printed_lines_do():
     stiffness = np.array([3e3, 3e4])
     ours = packaged(COMPENSATORS["fixed-gain"](110.0, PrintedTrackingDifferentiator(R, H)), 2)
@@ -205,6 +206,7 @@ def test_the_printed_form_moves_a_rig_as_the_printed_lines_do():
 # --- in a rig ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("form", "step"),
     [

@@ -28,6 +28,7 @@ def test_bodies_keep_momentum_and_lose_what_the_law_says(law, count):
     np.testing.assert_allclose((energies[0] - energies[1] - found.energy_loss) / energies[0], 0, atol=1e-12)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rows", [2, 3])
 @pytest.mark.parametrize("count", COUNTS)
 def test_much_friction_and_no_rebound_is_a_pin(rows, count):
@@ -45,6 +46,7 @@ def test_much_friction_and_no_rebound_is_a_pin(rows, count):
         assert np.all(pin[found.stick, 0] > 0)  # where the pin has to pull, no friction holds the bodies together
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("law", IN_SPACE)
 @pytest.mark.parametrize("count", COUNTS)
 def test_neither_tangents_nor_axes_matter(law, count):
@@ -68,6 +70,7 @@ def test_neither_tangents_nor_axes_matter(law, count):
 # --- locked joints ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_locked_joint_makes_one_body_of_two():
     """Two bodies welded by constraint rows hit a third as the rigid body that they form does."""
     rng = np.random.default_rng(4)

@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from dockdyn.impact import resolve_impact
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("law", IN_SPACE)
 @pytest.mark.parametrize("count", COUNTS)
 def test_closed_plane_form_is_the_path_in_space(law, count):
@@ -78,6 +79,7 @@ def walked(matrix, velocity, restitution, friction, end):
     return np.r_[push, state[rows:-1]]
 
 
+@pytest.mark.full_cases("energetic-3-20")
 @pytest.mark.parametrize(
     ("law", "rows", "count"),
     [

@@ -38,6 +38,7 @@ def test_one_contact_at_once_is_the_single_law(rows):
     np.testing.assert_allclose(np.linalg.norm(impulse[:, 1:], axis=1), most, rtol=1e-9)
 
 
+@pytest.mark.full
 def test_simultaneous_contacts_by_enumeration():
     """Frictionless: (1 + e) times the one set of closed contacts that neither pulls nor penetrates."""
     rng = np.random.default_rng(8)
@@ -56,6 +57,7 @@ def test_simultaneous_contacts_by_enumeration():
         np.testing.assert_allclose(found.impulse[i], (1 + e[i]) * solutions[0], rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.full
 def test_newtons_cradle_as_one_problem():
     """Five equal balls, e = 1: velocities −3/5, then four times 2/5, the known answer of the simultaneous problem."""
     matrix = 2 * np.eye(4) - np.eye(4, k=1) - np.eye(4, k=-1)

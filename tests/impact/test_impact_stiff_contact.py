@@ -98,7 +98,7 @@ def convergence(pair, expected, contact):
     return errors, np.polyfit(np.log(STIFFNESSES), np.log(errors), 1)[0]
 
 
-@pytest.mark.full_cases("0.0-0")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("damping_ratio", [0.0, 0.3])
 def test_spring_and_dashpot(run, damping_ratio, seed):
@@ -118,7 +118,7 @@ def test_spring_and_dashpot(run, damping_ratio, seed):
     assert -0.52 < power < -0.48 and errors[-1] < 2e-4
 
 
-@pytest.mark.full_cases("1.0-0")
+@pytest.mark.full_cases("1.0-0", "1.0-1", "1.0-2", "0.6-1", "0.6-2")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("restitution", [1.0, 0.6])
 def test_hunt_crossley(run, restitution, seed):
@@ -136,7 +136,7 @@ def test_hunt_crossley(run, restitution, seed):
     assert -0.42 < power < -0.38 and errors[-1] < 1e-3
 
 
-@pytest.mark.full_cases("0-0.1-0.8-sticks", "0-0.5-0.2-slides", "1-0.5-0.2-slides")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("seed", "sliding", "friction", "end"),
     [(0, 0.5, 0.2, "slides"), (1, 0.5, 0.2, "slides"), (0, 0.1, 0.8, "sticks"), (9, 0.1, 0.8, "turns")],

@@ -9,6 +9,7 @@ from dockdyn.impact import resolve_impact
 from dockdyn.impact.laws.result import end_slow_approach
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("law", ["energetic", "poisson"])
 def test_a_plastic_impact_keeps_its_friction(law):
     """Without restitution the law itself leaves no normal velocity: it is what it was, sliding and sticking."""

@@ -42,7 +42,7 @@ def graze(tmp_path, height, speed=0.1, delay=0.0, **overrides):
     return dockdyn.summarise(dockdyn.simulate(dockdyn.load(file, overrides)))
 
 
-@pytest.mark.full_cases("1e-06")
+@pytest.mark.full
 @pytest.mark.parametrize("deep", [1e-6, 1e-9, 1e-12])
 def test_grazing_contact_shorter_than_a_step_is_found(tmp_path, deep):
     """A point that flies past a ball `deep` below its summit is inside for 2 √(2 R deep) / v."""
@@ -53,10 +53,12 @@ def test_grazing_contact_shorter_than_a_step_is_found(tmp_path, deep):
     assert summary["energy_class"] == ["lossless"]
 
 
+@pytest.mark.full
 def test_passing_by_is_no_contact(tmp_path):
     assert graze(tmp_path, 0.25 + 1e-12)["contacts"] == []
 
 
+@pytest.mark.full
 def test_release_within_one_delay(tmp_path):
     """The contact is over before its force acts: a shift of momentum at constant force history, and energy to match."""
     summary = graze(tmp_path, 0.1, speed=0.5, delay=2.0)
@@ -86,7 +88,7 @@ def test_delay_shorter_than_the_step(delay):
     assert second / first == pytest.approx(2, abs=20 * seconds)
 
 
-@pytest.mark.full_cases("5 ms")
+@pytest.mark.full
 @pytest.mark.parametrize("delay", ["5 ms", "10 ms", "2.5 ms"])
 def test_delay_that_is_a_multiple_or_fraction_of_the_step(delay):
     """Steps and delayed edges that coincide must not disturb the order: compare with a step that never coincides."""
@@ -96,7 +98,7 @@ def test_delay_that_is_a_multiple_or_fraction_of_the_step(delay):
     assert float(same.episode_energy[0]) == pytest.approx(float(other.episode_energy[0]), rel=1e-7)
 
 
-@pytest.mark.full_cases("0.01")
+@pytest.mark.full
 @pytest.mark.parametrize("speed", [1e-2, 1e-4, 1e-6])
 def test_a_slow_undamped_contact_is_one_contact(speed):
     """At its onset the force is zero: which sign rounding gives it decides nothing."""
@@ -114,6 +116,7 @@ def test_a_slow_undamped_contact_is_one_contact(speed):
     assert summary["energy_class"] == ["lossless"]
 
 
+@pytest.mark.full_cases("1.6e-09-0.03-8 s")
 @pytest.mark.parametrize(
     ("lasting", "speed", "until"),
     [(1.6e-9, 0.03, "8 s"), (1e-6, 1e-4, "2000 s")],  # s, m/s: of a nanosecond, and of a microsecond after 25 minutes

@@ -69,7 +69,7 @@ def after_first(model):
     return time[row], chaser - target, v[:, row]
 
 
-@pytest.mark.full_cases("A")
+@pytest.mark.full_cases("A", "B")
 @pytest.mark.parametrize("case", CASES)
 def test_first_impact_of_table_1(case):
     assert after_first(model(CASES[case]))[1] == pytest.approx(SIMULATED[case], abs=1e-7)

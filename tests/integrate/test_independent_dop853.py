@@ -115,7 +115,7 @@ def reference(case):
     return reference_of(case)
 
 
-@pytest.mark.full_cases("two points, two surfaces")
+@pytest.mark.full
 def test_the_case_is_worth_comparing(case, reference):
     """Contacts, clamp, overlap of both contacts where there are two: what the comparison is meant to cover does happen."""
     touches = reference.touches()

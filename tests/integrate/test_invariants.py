@@ -46,6 +46,7 @@ def check_conservation(content, dataset):
     assert np.abs(energy - energy[0] - dataset.work.values).max() <= 1e-9 * energy.max()
 
 
+@pytest.mark.full
 @examples(25)
 @given(content=dockings())
 def test_momentum_is_kept_and_work_accounts_for_energy(run, content):
@@ -74,6 +75,7 @@ def test_frames_and_roles_in_full(run, content, frame):
         assert contact_numbers(run(other)) == pytest.approx(here, rel=0, abs=SAME_CONTACTS)
 
 
+@pytest.mark.full
 def test_a_delay_feeds_energy_and_the_account_still_closes(run):
     """A spring whose force comes late returns more than it took; so the balances above are not about a passive case only."""
     content = ONE_DOCKING | {"loop": {"delay": 0.08}}
@@ -90,6 +92,7 @@ SAME_CONTACTS = 1e-8
 CREEP = 1e-5  # m/s, the regularisation of friction that is not stated
 
 
+@pytest.mark.full
 @examples(12)
 @given(content=dockings(), frame=frames())
 def test_contacts_do_not_depend_on_the_frame(run, content, frame):
@@ -138,6 +141,7 @@ def in_other_units(content):
     return content
 
 
+@pytest.mark.full
 @examples(12)
 @given(content=dockings())
 def test_units_do_not_matter(run, content):
@@ -205,7 +209,7 @@ def test_energy_error_falls_with_the_order(run, law, steps, least, most):
     assert errors[-1] > 1e-12, "round-off would flatten the slope"
 
 
-@pytest.mark.full_cases("force-stroke", "hertz", "hunt-crossley")
+@pytest.mark.full
 @pytest.mark.parametrize("law", ["spring-dashpot", "hertz", "hunt-crossley", "force-stroke"])
 def test_undelayed_contacts_are_passive(run, law):
     """Every clamped law with damping ≥ 0 and any friction only takes energy. (A compliance device is left out: its force
@@ -227,6 +231,7 @@ def test_undelayed_contacts_are_passive(run, law):
 # --- repetition ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @examples(4)
 @given(content=dockings())
 def test_a_run_repeats_bit_for_bit(run, content, tmp_path_factory):

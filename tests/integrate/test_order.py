@@ -44,7 +44,13 @@ def final(overrides, step, method="located"):
     return np.concatenate([data[name].values[-1].ravel() for name in ("position", "attitude", "velocity", "rate")])
 
 
-@pytest.mark.full_cases("full inertias, body rates, delay", "one contact, no delay")
+@pytest.mark.full_cases(
+    "full inertias, body rates, delay",
+    "one contact, no delay",
+    "one contact, delay",
+    "one contact, delay not a multiple of the step",
+    "two contacts, delay and friction",
+)
 @pytest.mark.parametrize("name", CASES)
 def test_located_keeps_its_order_across_contacts(name):
     overrides, steps = CASES[name]

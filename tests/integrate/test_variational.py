@@ -87,6 +87,7 @@ def push(t, v):
     return jnp.array([0.3, -0.2, 0.4, 0.1, 0.5]) * jnp.cos(t) - 0.2 * v
 
 
+@pytest.mark.full
 def test_one_step_is_the_variation_of_the_discrete_action():
     """L_d(q₀, q₁) = h L at the middle of the geodesic, by matrices and their logarithm; p₀ = −D₁L_d − ½ F h and
     p₁ = D₂L_d + ½ F h by automatic differentiation over turns of either end, the force's virtual work being that of
@@ -166,6 +167,7 @@ def test_attitude_and_rates_at_second_order(lever):
     assert slopes == pytest.approx(2, abs=0.03)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("steps", [100_000, pytest.param(1_000_000, marks=pytest.mark.full)])
 def test_free_body_keeps_momentum_and_norm(steps):
     lane = go(body(), steps * 0.05, 0.05, stride=steps // 100, samples=100)

@@ -110,7 +110,7 @@ def accelerated(case):
     return array_of(coupled_acceleration(bodies, twists, forces, torques, reflected)[0])
 
 
-@pytest.mark.full_cases("0")
+@pytest.mark.full_cases("0", "1", "2")
 @pytest.mark.parametrize("seed", range(4))
 def test_it_moves_as_lagrange_says(seed):
     case = at_random(seed)

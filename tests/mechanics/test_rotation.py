@@ -100,6 +100,7 @@ def test_matrix_and_back(rotation):
     assert float(back.w) >= 0
 
 
+@pytest.mark.full
 @sampled
 @given(first=rotation_vectors, second=rotation_vectors, point=directions)
 def test_product_turns_by_one_after_the_other(first, second, point):
@@ -113,6 +114,7 @@ def test_product_turns_by_one_after_the_other(first, second, point):
     assert np.asarray(product.matrix().transposed_times(turned).array()) == pytest.approx(point, abs=3 * EXACT)
 
 
+@pytest.mark.full
 @sampled
 @given(roll=st.floats(-np.pi, np.pi), pitch=st.floats(-np.pi, np.pi), yaw=st.floats(-np.pi, np.pi))
 def test_roll_pitch_yaw(roll, pitch, yaw):
@@ -132,6 +134,7 @@ def test_rate_is_the_derivative_under_a_body_rate(rotation, rate):
     assert found == pytest.approx((ahead - behind) / (2 * step), abs=5e-11)
 
 
+@pytest.mark.full
 @sampled
 @given(
     st.one_of(
@@ -149,6 +152,7 @@ def test_shortest_rotation_from_the_x_axis(direction):
     assert turn.as_rotvec()[0] == pytest.approx(0, abs=1e-9), "the shortest one does not turn about x"
 
 
+@pytest.mark.full
 @sampled
 @given(rotation_vectors, st.floats(0.5, 2.0))
 def test_normalised(rotation, size):

@@ -47,7 +47,7 @@ def drawn(seed):
     return draw, rows @ rows.T, rows @ moving, touch, moving, rows
 
 
-@pytest.mark.full_cases("0-mixed", "1-mixed", "0-poisson", "1-poisson", "0-energetic")
+@pytest.mark.full_cases("0-mixed", "1-mixed", "0-poisson", "1-poisson", "0-energetic", "1-energetic")
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_energy_is_given_and_nothing_pulls(seed, name):
@@ -78,6 +78,7 @@ def test_elastic_impacts_keep_energy(seed):
     assert (speeds[touch] > -1e-9).all()
 
 
+@pytest.mark.full_cases("0-energetic")
 @pytest.mark.parametrize("name", ["frictionless", "energetic"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_contacts_have_no_order(seed, name):

@@ -23,7 +23,7 @@ def loads(draw, count):
     return [vector(draw.normal(size=3)) for _ in range(count)], [vector(draw.normal(size=3)) for _ in range(count)]
 
 
-@pytest.mark.full_cases("1-1-3")
+@pytest.mark.full
 @pytest.mark.parametrize(("seed", "free", "joints"), CASES)
 def test_what_is_closed_does_not_begin_to_slip(seed, free, joints):
     """The slip's rate along the motion is zero, found by differentiating the velocities and not by the rows' own J̇ v."""

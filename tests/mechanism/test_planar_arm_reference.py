@@ -64,7 +64,7 @@ def lagrange_acceleration(t, state, p):
     return jnp.linalg.solve(mass, jax.grad(lagrangian, 0)(q, v, t, p) - bias + forces)
 
 
-@pytest.mark.full_cases("point gravity", "no gravity")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "changes",
     [
@@ -123,6 +123,7 @@ def test_jacobi_constant():
     assert np.ptp(constants) < 1e-10 * np.abs(constants).max()
 
 
+@pytest.mark.full
 def test_impacts_printed_in_the_paper():
     """The paper prints 12.50 and 27.51 s at steps of 0.01 s; a finer account of the same case gives these."""
     solution = planar.solve(PAPER, 40.0)
@@ -135,7 +136,7 @@ def test_impacts_printed_in_the_paper():
         assert np.abs(impact.after[:6] - impact.before[:6]).max() == 0
 
 
-@pytest.mark.full_cases("when1")
+@pytest.mark.full
 @pytest.mark.parametrize("when", [{"latch_impact": 2}, {"latch_wall": 1}])
 def test_latch_keeps_momentum(when):
     p = replace(PAPER, **when, retreat=PAPER.start, root=(0.5, 0.2))
@@ -151,7 +152,7 @@ def test_latch_keeps_momentum(when):
     assert np.abs(solution.final[3:6] - p.start).max() < np.abs(latch.after[3:6] - p.start).max()
 
 
-@pytest.mark.full_cases("1e-06", "1e-08")
+@pytest.mark.full
 @pytest.mark.parametrize("depth", [1e-6, 1e-8, -1e-8])
 def test_a_grazing_contact_is_found_or_not(depth):
     """The floor is laid `depth` above the lowest place of the flight without it, found here by a plain bisection."""

@@ -30,6 +30,7 @@ def check(seed):
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=[pytest.mark.full] * (seed not in QUICK)) for seed in range(COUNT)]
 )

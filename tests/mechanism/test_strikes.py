@@ -39,7 +39,7 @@ def test_a_connection_that_falls_in_ends_the_slip_and_keeps_momenta(seed, free, 
     assert loss == pytest.approx(float(found.impact.energy_loss), rel=1e-9)
 
 
-@pytest.mark.full_cases("0-newton", "3-poisson", "3-newton")
+@pytest.mark.full
 @pytest.mark.parametrize(("law", "given"), LAWS, ids=[name for name, _ in LAWS])
 @pytest.mark.parametrize("seed", [0, 3, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2))])
 def test_an_impact_beside_what_is_held_is_that_of_the_mass_matrix(law, given, seed):

@@ -154,6 +154,7 @@ def beside(tree, arm, q, v, speeds, loads):
     return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 6))])
 def test_an_arm_of_rigid_links_is_the_same_arm(seed):
     """As a tree about its base's origin, and as bodies about their common centre of mass."""

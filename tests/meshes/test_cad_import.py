@@ -94,6 +94,7 @@ def test_faces_become_exact_surfaces_and_features(docking):
     assert ring["surface"]["torus"]["minor_radius"] == ring["feature"]["circle"]["radius"] == 0.02
 
 
+@pytest.mark.full
 def test_units_are_those_of_the_file():
     tip, block = bodies("tip-in-inches.step")["tip"], bodies("block-in-inches.iges")
     assert tip["surface"]["cylinder"]["radius"] == pytest.approx(0.0254, abs=1e-7)
@@ -149,7 +150,7 @@ def test_what_is_no_solid_is_refused(change, words, tmp_path):
         parts_of_cad(file, TOLERANCE, DENSITY)
 
 
-@pytest.mark.full_cases("{'MEMORY': 1000000000}")
+@pytest.mark.full
 @pytest.mark.parametrize("limit", [{"SECONDS": 1}, {"MEMORY": 1_000_000_000}], ids=str)
 def test_what_takes_too_much_ends(limit, monkeypatch):
     """A ring within a hundredth of a micrometre."""
@@ -159,6 +160,7 @@ def test_what_takes_too_much_ends(limit, monkeypatch):
         parts_of_cad(FILES / "docking.step", 1e-8, DENSITY)
 
 
+@pytest.mark.full
 def test_names_are_no_paths_and_no_tables(tmp_path):
     content = (FILES / "docking.step").read_bytes()
     file = tmp_path / "part.step"

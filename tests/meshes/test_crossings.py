@@ -31,6 +31,7 @@ def is_within(one, other):
     return (one.points @ other.equations[:, :3].T + other.equations[:, 3] < 0).all()
 
 
+@pytest.mark.full
 def test_convex_solids_cross_where_a_linear_program_says_so():
     """Drawn so that they overlap, do not, or lie inside each other, each often."""
     rng, counts = np.random.default_rng(0), {"cross": 0, "apart": 0, "inside": 0}
@@ -66,7 +67,7 @@ def test_nothing_is_wrong_with_sound_solids(make, seed):
     assert not found.crossed.any() and not found.wrong.any()
 
 
-@pytest.mark.full_cases("False")
+@pytest.mark.full
 @pytest.mark.parametrize("turned", [False, True])
 def test_slender_faces_are_no_fault(turned):
     """20,000 of them, along an axis of the file or not."""

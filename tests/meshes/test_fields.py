@@ -66,7 +66,7 @@ def test_a_field_is_as_near_to_a_solid_as_its_limit(name):
     assert np.quantile(off, 0.99) < tree.limit and off.max() < 1.5 * tree.limit
 
 
-@pytest.mark.full_cases("sphere")
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["sphere", "torus"])
 def test_smooth_solids_are_met_in_fourth_order(name):
     spacings, errors = np.array([0.02, 0.01, 0.005]), []
@@ -84,6 +84,7 @@ def refined_tree(name="hollow cylinder", limit=5e-4):
     return tree
 
 
+@pytest.mark.full
 def test_bricks_that_touch_are_at_most_twice_as_large():
     levels = refined_tree().levels
     assert len(levels) >= 4
@@ -95,6 +96,7 @@ def test_bricks_that_touch_are_at_most_twice_as_large():
         assert (coarse.find(beside // 2) >= 0).all()
 
 
+@pytest.mark.full
 def test_value_slope_and_curvature_have_no_jump_between_bricks():
     """On both sides of faces of bricks of all sizes, at random, across the face."""
     tree, rng = refined_tree(), np.random.default_rng(0)
@@ -154,19 +156,7 @@ def distances_in(field, points):
     return np.asarray(evaluate_distances(DistanceField(*numbers, np.array(field.steepest), *frame), points)[0])
 
 
-@pytest.mark.full_cases(
-    "slender-0.0",
-    "thin_cup-0.0",
-    "flake-0.0",
-    "splintered-0.0",
-    "boulder-0.02",
-    "hollow_box-0.02",
-    "boulder-0.0",
-    "splintered-0.02",
-    "hollow_box-0.0",
-    "thin_cup-0.02",
-    "slender-0.02",
-)
+@pytest.mark.full
 @pytest.mark.parametrize("radius", [0.0, 0.02])
 @pytest.mark.parametrize("solid", SOLIDS)
 def test_a_field_of_a_polyhedron_is_within_its_tolerance(solid, radius):

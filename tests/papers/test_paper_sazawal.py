@@ -114,7 +114,7 @@ def test_the_figures_are_known():
     ]  # 7–9: test_reproduce_stability.py; 13, 14: test_sazawal_energy.py
 
 
-@pytest.mark.full_cases("10", "11", "12")
+@pytest.mark.full
 @pytest.mark.parametrize("number", [pytest.param(n, marks=pytest.mark.full) if n == 13 else n for n in NUMBERS])
 def test_figures_are_written(reproduced, number):
     table, folder = reproduced.table(number), reproduced.folder / str(number)

@@ -124,6 +124,7 @@ def test_the_numbers_of_a_scenario_are_told_for_every_device(seed):
         assert {key for key, words in expected.items() if words in by_key[key]} == set(expected)
 
 
+@pytest.mark.full
 def test_the_doctor_prints_the_checklist_of_a_scenario(dock):
     words = ("rig", "doctor", "epos-like-driven", "--seconds", "0.02 s")
     ended = dock(*words)

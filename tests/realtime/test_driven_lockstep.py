@@ -71,7 +71,7 @@ def both(scenario):
     return whole, found
 
 
-@pytest.mark.full_cases(*(name for name in RUNS if name not in QUICK), "a tool behind the sensor")
+@pytest.mark.full
 @pytest.mark.parametrize("name", RUNS)
 def test_the_rig_moves_as_in_simulation(name):
     """Nothing is rounded on the way, so nothing differs."""
@@ -113,7 +113,7 @@ HALF_COUNT, LENGTH, ANGLE, TIP = 0.5e-6, 0.5e-9, 0.5e-6 * np.pi / 180, 1.6  # N;
 SINGLE_LENGTH, SINGLE_ANGLE, HALF_MICRO = 2**-13 * 1e-3, 2**-18 * np.pi / 180, 0.5e-6
 
 
-@pytest.mark.full_cases("ati-netft-kuka-rsi-2.5050016926907338e-08")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("sensor", "robot", "resolution"),
     [

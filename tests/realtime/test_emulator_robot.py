@@ -134,7 +134,7 @@ def way_after_deaf(rigs, protocol, **robot):
     return speed, np.linalg.norm(wanted[-1] - wanted[lost - 1]), wire.bench.robot
 
 
-@pytest.mark.full_cases("0.0-FANUC")
+@pytest.mark.full
 @pytest.mark.parametrize("protocol", ["FANUC", pytest.param("FANUC ahead", marks=pytest.mark.full)])
 @pytest.mark.parametrize("coast", [0.0, 0.121])
 def test_a_robot_of_fanuc_goes_on_as_far_as_its_queue_and_its_coast_say(rigs, protocol, coast):
@@ -148,6 +148,7 @@ def test_a_robot_of_fanuc_goes_on_as_far_as_its_queue_and_its_coast_say(rigs, pr
     assert way == pytest.approx(derived, abs=2 * single * (2 + coast / CYCLE))
 
 
+@pytest.mark.full
 def test_a_robot_of_fanuc_that_is_set_as_the_doctor_says_takes_every_command(rigs):
     """The smallest queue and the latest beginning of its checklist; with a queue of one less than is sent in advance the
     first commands do not fit."""
@@ -161,6 +162,7 @@ def test_a_robot_of_fanuc_that_is_set_as_the_doctor_says_takes_every_command(rig
         assert (not found.ignored and not found.cycle.stopped and found.cycle.late == 0) == sound
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("stopping", "lever"), [(4.0, 0.5), pytest.param(0.5, 0.2, marks=pytest.mark.full), (0.25, 0.8)]
 )
@@ -180,6 +182,7 @@ def test_a_robot_that_does_not_extrapolate_stays_at_its_last_command(rigs):
     assert way == 0
 
 
+@pytest.mark.full
 def test_a_command_that_comes_late_leaves_a_robot_of_abb_behind_for_good(rigs):
     """1.5 to 3.5 ms each way: each pose comes within its cycle of 4 ms, and so do most of the commands that answer it.
 
@@ -198,6 +201,7 @@ def test_a_command_that_comes_late_leaves_a_robot_of_abb_behind_for_good(rigs):
     assert (steps == 0).any() and steps.max() > 1.5 * np.median(steps[steps > 0])
 
 
+@pytest.mark.full
 def test_the_rate_at_which_a_sensor_measures_is_a_key(rigs):
     """Slower than its records come it tells a measurement twice, which is a fault; faster none is."""
     for rate, cause in (("488 Hz", Cause.SENSOR_STATUS), ("1953 Hz", Cause.NONE)):

@@ -64,7 +64,18 @@ def rigs():
     return Rigs(in_space(duration="30 s", **WATCHED))
 
 
-@pytest.mark.full_cases("robot-restart KUKA", "sensor-silent plain", "sensor-silent plain by the clock")
+@pytest.mark.full_cases(
+    "robot-restart KUKA",
+    "sensor-silent plain",
+    "sensor-silent plain by the clock",
+    "sensor-frozen UR",
+    "robot-status plain",
+    "sensor-nan FANUC ahead",
+    "sensor-status FANUC",
+    "robot-silent ABB",
+    "robot-deaf KUKA",
+    "robot-restart plain",
+)
 @pytest.mark.parametrize(
     ("fault", "protocol"),
     [
@@ -212,7 +223,7 @@ def test_a_saturated_sensor_stops_the_rig(rigs):
         assert Cause(int(rows[-1]["cause"])) == Cause.SENSOR_STATUS
 
 
-@pytest.mark.full_cases("plain-12")
+@pytest.mark.full_cases("plain-12", "KUKA-12")
 @pytest.mark.parametrize("runs", [12, pytest.param(2_000, marks=pytest.mark.full)])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_no_sequence_of_faults_exceeds_a_limit(protocol, runs, along):

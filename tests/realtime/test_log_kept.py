@@ -94,6 +94,7 @@ def test_what_cannot_go_where_it_should_goes_where_temporary_files_are(ring, lin
     assert "gone" in log.kept.words[0]
 
 
+@pytest.mark.full
 def test_where_no_log_can_be_written_nothing_begins(ring, line, tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(NoLog, match="file") as refused, begun(ring, line, tmp_path / "file" / "a.mcap"):

@@ -184,6 +184,7 @@ def rig(sensor=SENSOR, robot=ROBOT):
     )
 
 
+@pytest.mark.full
 @needs_compiler
 def test_a_rig_moves_through_devices_of_ones_own_as_without(folder):
     """The sled's doubles are exact; a half count of the force, F, moves the mass by at most F t²/(2 m)."""
@@ -196,6 +197,7 @@ def test_a_rig_moves_through_devices_of_ones_own_as_without(folder):
     assert 0 < np.abs(found - direct).max() <= half * (2000 * made.period) ** 2 / (2 * mass)
 
 
+@pytest.mark.full
 @needs_compiler
 def test_what_c_refuses_of_a_device_of_ones_own_is_counted_by_its_name(folder):
     library = DeviceLibrary(devices_of("mine", rig().content.rig.device, 4e-3))
@@ -220,6 +222,7 @@ def test_an_operator_runs_a_rig_with_devices_of_ones_own(folder):
         assert server.end() == 0 and "Ended: end." in server.printed, server.printed
 
 
+@pytest.mark.full
 def test_a_device_of_ones_own_is_told_of_as_any_other(folder, dock):
     """In the text of the scenario, which is read back; in the checklist; among what a result says is of the user's own."""
     scenario = rig()

@@ -44,6 +44,7 @@ def computers(made):
     return ComputerInSteps(made.cycle(), made.axes), Program(drive_cycle), begun, Program(begin_driving)(begun)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("runs", [8, pytest.param(300, marks=pytest.mark.full)])
 def test_numbers_that_cannot_be_stop_the_rig_in_c_and_in_python_alike(made, runs):
     """In any state, in force, torque or pose: every command is a place, and stays within a cycle's way of the last one."""
@@ -90,7 +91,7 @@ def with_number(packet, number):
     return struct.pack("<d", number) + packet[8:]
 
 
-@pytest.mark.full_cases("plain-0-1-nan")
+@pytest.mark.full_cases("plain-0-1-nan", "plain-0-1-inf")
 @pytest.mark.parametrize("number", [*NONE, 1e10, -1e300])
 @pytest.mark.parametrize(("role", "cause"), [(0, Cause.SENSOR_INVALID), (1, Cause.ROBOT_INVALID)])
 @pytest.mark.parametrize("protocol", ["plain", "plain by the clock"])

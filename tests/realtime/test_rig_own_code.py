@@ -45,7 +45,7 @@ def theirs(request, tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.full_cases("compensator-option-serve")
+@pytest.mark.full_cases("compensator-option-serve", "compensator-option-emulate")
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 @pytest.mark.parametrize("how", ["option", "variable"])
 def test_a_module_of_a_stranger_is_refused(how, command, theirs, dock, monkeypatch):

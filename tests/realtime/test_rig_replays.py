@@ -46,6 +46,7 @@ def run(rigs, protocol, cycles, replayed=None):
     return np.array([wire.cycle(computer) for _ in range(cycles)]), replays
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("protocol", SAMPLED)
 def test_packets_of_the_past_change_nothing(rigs, protocol):
     """To the last bit."""
@@ -56,6 +57,7 @@ def test_packets_of_the_past_change_nothing(rigs, protocol):
         np.testing.assert_array_equal(found[name], sound[name])
 
 
+@pytest.mark.full_cases("plain-sensor")
 @pytest.mark.parametrize("role", [0, 1], ids=["sensor", "robot"])
 @pytest.mark.parametrize("protocol", SAMPLED)
 def test_packets_of_the_past_do_not_stand_for_a_device_that_is_silent(rigs, protocol, role):

@@ -71,7 +71,7 @@ def size_of(cause, rows):
     }[cause]()
 
 
-@pytest.mark.full_cases("9", "14", "10")
+@pytest.mark.full_cases("9", "14", "10", "12", "17")
 @pytest.mark.parametrize("cause", DRAWN)
 def test_a_stop_names_value_limit_axis_and_time(cause):
     rng = np.random.default_rng(int(cause))

@@ -80,7 +80,7 @@ FAULTS = {  # what happens, in how many cycles it counts
 }
 
 
-@pytest.mark.full_cases("SENSOR_INVALID")
+@pytest.mark.full_cases("SENSOR_INVALID", "SENSOR_STATUS", "SENSOR_STALE")
 @pytest.mark.parametrize("cause", FAULTS, ids=lambda cause: cause.name)
 def test_a_fault_stops_the_rig_at_once_and_for_good(steps, cause):
     rig = Rig(steps)
@@ -143,6 +143,7 @@ def watching(**limits):
     return made.cycle(running=True), made.laboratory(following=True), made.axes
 
 
+@pytest.mark.full
 def test_a_force_that_gives_energy_stops_the_rig(steps):
     """A force of 20 N along the way of the model does work 20 N · 0.03 m/s · t: 0.05 J after 83 ms."""
     for limit, cause in (("passivity", Cause.PASSIVITY), ("injected_energy", Cause.INJECTED_ENERGY)):
@@ -164,6 +165,7 @@ def test_a_force_that_gives_energy_stops_the_rig(steps):
         assert rig.found[-1]["cause"] == cause
 
 
+@pytest.mark.full
 def test_commands_beyond_the_limits_are_never_sent():
     """Speed, acceleration and the end of braking are checked before a command goes out."""
     push = np.array([-500.0, 0, 0, 0, 0, 0])
@@ -186,6 +188,7 @@ def test_commands_beyond_the_limits_are_never_sent():
         assert (sent[-1] == sent[-2]).all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("runs", [300, pytest.param(10_000, marks=pytest.mark.full)])
 def test_no_sequence_of_faults_exceeds_a_limit(runs):
     """Random loads, lost and broken messages, late cycles, requests: what is sent keeps all limits, before and after a trip."""

@@ -38,7 +38,7 @@ def opened(browser, tmp_path):
     assert not problems
 
 
-@pytest.mark.full_cases("mechanism")
+@pytest.mark.full
 @KINDS
 def test_places_and_forces_are_those_of_the_result(shared_run, opened, kind):
     """A place of each body as seen from the body whose axes it is shown in, and each arrow, at times of the result."""
@@ -69,6 +69,7 @@ def test_places_and_forces_are_those_of_the_result(shared_run, opened, kind):
     )
 
 
+@pytest.mark.full
 def test_keys_set_the_time_and_the_view_and_a_press_saves_a_picture(shared_run, opened):
     page = opened(scene_of(shared_run(*CASES["probe"][:2])), accept_downloads=True)
     page.locator("canvas").first.focus()
@@ -89,6 +90,7 @@ def test_keys_set_the_time_and_the_view_and_a_press_saves_a_picture(shared_run, 
     assert saved.value.path().read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.full
 def test_a_film_of_the_run_is_saved(shared_run, opened):
     page = opened(scene_of(shared_run(*CASES["probe"][:2])), accept_downloads=True)
     page.evaluate("dockdynClock.speed = 20")
@@ -97,6 +99,7 @@ def test_a_film_of_the_run_is_saved(shared_run, opened):
     assert saved.value.path().read_bytes().startswith(b"\x1a\x45\xdf\xa3")  # of WebM (EBML)
 
 
+@pytest.mark.full
 def test_what_can_be_hidden_is_hidden(shared_run, opened):
     """Without the cone fewer pixels differ from the background."""
     page = opened(scene_of(shared_run(*CASES["probe"][:2])), viewport={"width": 1000, "height": 640}, drawn=True)

@@ -25,7 +25,7 @@ def results(shared_run):
     return lambda kind: shared_run(*CASES[kind][:2])
 
 
-@pytest.mark.full_cases("mechanism")
+@pytest.mark.full_cases("mechanism", "rig")
 @KINDS
 def test_bodies_are_where_the_result_says(results, kind):
     """At the run's own instants; of a rig the robot, the model and what would be without rig."""

@@ -37,7 +37,7 @@ def run_natively(scenario, places, row):
     return observed, unit.tell(scenario.setup, content, settings, observed)
 
 
-@pytest.mark.full_cases("probe-cone-0", "probe-cone-800000")
+@pytest.mark.full
 @needs_node
 @pytest.mark.parametrize(
     ("name", "large"),

@@ -36,6 +36,7 @@ def told(tmp_path, **asked):
     return json.loads(files[1].read_text())
 
 
+@pytest.mark.full
 @needs_node
 def test_shares_and_percentiles_are_those_of_the_command(tmp_path):
     rng = np.random.default_rng(7)
@@ -100,6 +101,7 @@ def cases_at_random(rng, count):
     return CampaignCases(np.arange(count), {}, figures, {}, {}, reasons, required, {})
 
 
+@pytest.mark.full
 @needs_node
 def test_cases_are_judged_as_the_command_judges_them(tmp_path):
     rng = np.random.default_rng(11)

@@ -235,6 +235,7 @@ def test_a_report_without_the_replay_is_whole(result):
     assert page.count("data-chart=") >= 5 and 'id="scene"' not in page
 
 
+@pytest.mark.full
 def test_a_capture_is_seen_at_first_and_whole(shared_run):
     """The load of the catch comes after the last contact; what presses in the seat may be more than any contact."""
     result = shared_run("probe-cone-latch")
@@ -264,6 +265,7 @@ def test_the_largest_normal_force_of_the_words_is_the_largest(shared_run):
     assert dict(report.key)["Largest normal force"].startswith(force)
 
 
+@pytest.mark.full
 def test_contacts_are_marked_where_the_path_turns_back(run):
     """On the plate, a tip's radius from the middle of the tip, wherever on its body the plate is."""
     dataset = run(

@@ -29,6 +29,7 @@ def page(browser, shared_run, tmp_path_factory):
     page.context.close()
 
 
+@pytest.mark.full
 def test_everything_is_reached_in_order_with_a_name_and_a_mark(page):
     expected = page.evaluate(
         f"[...document.querySelectorAll({PRESSED!r})].filter(n => n.checkVisibility() && n.tabIndex >= 0).length"
@@ -48,6 +49,7 @@ def test_everything_is_reached_in_order_with_a_name_and_a_mark(page):
     assert [one for one in found if not one["seen"]] == []
 
 
+@pytest.mark.full
 def test_the_keys_that_the_page_names_do_what_it_says(page):
     page.locator("body").click(position={"x": 5, "y": 400})
     time = "document.querySelector('.time b').textContent"

@@ -177,6 +177,7 @@ def check_told(page, dataset):
     assert listed == [list(row) for row in missing_table(answers).rows]
 
 
+@pytest.mark.full
 def test_cases_moved_in_a_page_are_those_of_the_command(small, browse, tmp_path):
     page, said = opened(browse, page_file(small, tmp_path))
     assert page.evaluate("document.getElementById('live').dataset.difference") == "0"
@@ -233,6 +234,7 @@ def test_a_case_moves(small, browse, tmp_path):
     np.testing.assert_array_equal(np.reshape(depth, (-1, *expected.shape[1:]))[: len(expected)], expected)
 
 
+@pytest.mark.full
 def test_a_case_that_misses_moves(small, browse, tmp_path):
     """A press on a case in the table of those that miss shows its run, as one on its mark in the map does."""
     page, _ = opened(browse, page_file(small, tmp_path))

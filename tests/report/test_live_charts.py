@@ -123,6 +123,7 @@ def test_the_pointer_tells_all_lines(at_desk, shared_run):
     assert not figure.locator(".reading").count()  # they are those of the time again
 
 
+@pytest.mark.full
 def test_zoom_reset_and_the_whole_run(at_desk):
     figure = at_desk.see("depth")
     opened = at_desk.ranges("depth")
@@ -179,7 +180,7 @@ def test_the_legend_shows_and_hides(in_the_dark):
     assert figure.locator(".panel-drawing path").count() == drawn
 
 
-@pytest.mark.full_cases("loads")
+@pytest.mark.full
 @pytest.mark.parametrize("names", ["trajectory depth", "loads"])
 def test_every_figure_saves_as_png_and_svg(names, read):
     with read("probe-cone", scheme="dark") as reader:
@@ -199,7 +200,7 @@ def test_every_figure_saves_as_png_and_svg(names, read):
             assert (shown.sum(axis=2) < 600).mean() > 0.005
 
 
-@pytest.mark.full_cases("light-sits", "dark-probe-cone", "light-probe-cone")
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["probe-cone", "sits"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_phone_all_is_there_and_nothing_cropped(preset, scheme, read):
@@ -218,6 +219,7 @@ def test_on_a_phone_all_is_there_and_nothing_cropped(preset, scheme, read):
         assert reader.page.evaluate(touch) == "pan-x pan-y"  # a finger on a figure scrolls the page
 
 
+@pytest.mark.full
 def test_colours_follow_the_page_and_its_print(in_the_dark):
     in_the_dark.see("force")
     assert in_the_dark.page.evaluate(INK) == DARK

@@ -108,6 +108,7 @@ def test_contacts_that_gain_energy_are_told_again(browse, tmp_path):
     assert not complaints(said)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name",
     [
@@ -156,6 +157,7 @@ def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_p
     assert not complaints(said)
 
 
+@pytest.mark.full
 def test_the_report_comes_back(browse, tmp_path):
     scenario, _dataset, file = page_file("probe-cone", tmp_path)
     page, said = browse(file, 1440, 1000)
@@ -181,6 +183,7 @@ def test_the_report_comes_back(browse, tmp_path):
     assert not complaints(said)
 
 
+@pytest.mark.full
 def test_what_a_tenth_more_does_is_so(browse, tmp_path):
     """The change of the figure that the page tells beside a number is that of two runs."""
     scenario, dataset, file = page_file("probe-cone", tmp_path)

@@ -1,6 +1,7 @@
 """Columns of a module of WebAssembly: the page's script makes of them a module that says the same."""
 
 import numpy as np
+import pytest
 from page_script import needs_node, run_in_web
 
 import dockdyn
@@ -88,6 +89,7 @@ def drawn_module(seed):
     return HEAD + b"".join(bytes([kind]) + write_integer(len(part)) + part for kind, part in parts)
 
 
+@pytest.mark.full
 def test_modules_at_random_come_back_as_they_are(tmp_path):
     modules = [drawn_module(seed) for seed in range(12)]
     assert made_again(modules, tmp_path) == modules

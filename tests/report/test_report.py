@@ -61,7 +61,7 @@ def assert_shows(cell: str, value: float | None) -> None:
     assert last <= 2e-3 * abs(value) or cell.lstrip("-").startswith("0"), "too few digits"
 
 
-@pytest.mark.full_cases("contacts", "no contact")
+@pytest.mark.full
 @pytest.mark.parametrize("name", RUNS)
 def test_contacts_in_the_page_are_those_of_the_summary(name, results, reports):
     summary = dockdyn.summarise(results[name])
@@ -150,6 +150,7 @@ def test_surfaces_are_drawn_where_they_are(shape, results):
             assert x.size and np.abs(SHAPES[shape](x, np.hypot(y, z))).max() < 5e-3
 
 
+@pytest.mark.full
 def test_result_survives_the_file(results, tmp_path):
     path = tmp_path / "result.nc"
     nothing = results["no contact"].isel(contact=slice(0, 0), point=slice(0, 0)).assign_attrs(title="")
@@ -194,6 +195,7 @@ def test_what_is_no_result_is_refused_in_one_line(results, tmp_path, capfd):
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.full
 def test_page_opens_in_a_browser(browse, reports, tmp_path):
     page = tmp_path / "report.html"
     page.write_text(reports["contacts"], encoding="utf-8")
@@ -207,7 +209,7 @@ def test_page_opens_in_a_browser(browse, reports, tmp_path):
     assert colours is not None and len(colours) > 100  # text and lines, not a blank page
 
 
-@pytest.mark.full_cases("png-1100", "svg-1100", "svg-400")
+@pytest.mark.full
 @pytest.mark.parametrize("width", [400, 1100])
 @pytest.mark.parametrize("large", [0, picture.LARGE], ids=["png", "svg"])
 def test_figures_show_at_every_width(browse, results, tmp_path, monkeypatch, width, large):

@@ -137,9 +137,7 @@ DRAWN = (
 )
 
 
-@pytest.mark.full_cases(
-    "campaign", "compare", "line", "line, latch", "mechanism", "overlay", "probe", "rig", "sensitivity", "stability"
-)
+@pytest.mark.full
 @pytest.mark.parametrize("sort", SORTS)
 def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, browser, tmp_path):
     text = reports[sort]
@@ -167,7 +165,7 @@ def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, br
         ]
 
 
-@pytest.mark.full_cases("probe", "stability")
+@pytest.mark.full
 @pytest.mark.parametrize("sort", ["probe", "stability", "overlay"])
 def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, browser, tmp_path):
     file = tmp_path / "report.html"
@@ -186,6 +184,7 @@ def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, browser, tmp
 PICKED = ["probe", *(pytest.param(kind, marks=pytest.mark.full) for kind in RUNS if kind != "probe")]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", PICKED)
 def test_the_scene_is_in_the_report(kind, reports, browser, tmp_path):
     file = tmp_path / "report.html"
@@ -217,6 +216,7 @@ def test_a_report_without_a_replay_says_why(runs, monkeypatch):
     assert "The replay could not be made: no &lt;shape&gt; for this" in text and 'id="scene"' not in text
 
 
+@pytest.mark.full
 def test_requirements_are_judged_at_the_top(runs):
     text = report_html(runs["probe"])
     assert "✗ 1 of 1 requirements not met: peak force." in text

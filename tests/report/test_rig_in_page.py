@@ -77,8 +77,8 @@ def live_forces(scene):
     return ["contact force", "force on the model"] if "robot" in scene.bodies else ["contact force"]
 
 
+@pytest.mark.full
 @needs_node
-@pytest.mark.full_cases("unknown-stiffness", "epos-like")
 @pytest.mark.parametrize("name", ["sits-scvg", "unknown-stiffness", "epos-like"])
 def test_a_rig_in_a_page_is_the_rig_that_runs(name, tmp_path):
     """Some numbers at random within their bounds, with the compensator and without."""
@@ -110,6 +110,7 @@ def test_a_rig_in_a_page_is_the_rig_that_runs(name, tmp_path):
                 assert value == pytest.approx(summary[figure], rel=FIGURES, abs=1e-9), figure
 
 
+@pytest.mark.full
 def test_what_a_page_sets_stands_as_itself():
     """A number that makes several others, or decides when what happens, is not offered; a delay is, as long as the rig's
     memory of its robot is."""
@@ -135,6 +136,7 @@ def test_a_number_goes_as_far_to_each_side_as_it_stands_as_itself():
         browser_unit.PageRig.of(scenario.at({"approach.closing_speed": 0.015}))
 
 
+@pytest.mark.full
 def test_a_figure_that_no_page_computes_is_not_required_of_one():
     scenario = dockdyn.load("sits-scvg", {"requirements.delay_total": "< 7 ms"})
     with pytest.raises(TooMuch, match="delay_total_ms, which is required, is no figure that a page computes"):

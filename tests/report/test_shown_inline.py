@@ -62,6 +62,7 @@ def test_a_report_in_a_frame_works_and_keeps_to_itself(run, notebook):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.full
 def test_figures_of_a_report_in_a_frame_can_be_kept(run, notebook):
     page, frame = notebook(report_html(run, replay={})._repr_html_())
     see_a_figure(frame)
@@ -82,12 +83,14 @@ def test_the_replay_of_a_report_in_a_frame_opens(run, notebook):
     frame.wait_for_selector("#scene canvas")
 
 
+@pytest.mark.full
 def test_a_report_in_a_frame_computes(run, notebook):
     _, frame = notebook(report_html(run)._repr_html_())
     wait_until(frame, "document.getElementById('live')?.dataset.ready !== undefined")
     assert float(frame.evaluate("document.getElementById('live').dataset.difference")) < 1e-12
 
 
+@pytest.mark.full
 def test_a_page_is_the_text_it_was(run, tmp_path):
     page = report_html(run, replay={})
     file = tmp_path / "report.html"

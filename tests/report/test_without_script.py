@@ -54,6 +54,7 @@ def test_gaps_stay_gaps_and_what_is_beyond_is_cut():
     assert path.count("M") == 2 and "a&lt;b" in svg and 'clip-path="url(#s-' in svg
 
 
+@pytest.mark.full
 def test_a_report_is_read_without_javascript(browser, shared_run, tmp_path):
     file = tmp_path / "report.html"
     file.write_text(report_html(shared_run("probe-cone")), encoding="utf-8")

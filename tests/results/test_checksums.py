@@ -93,6 +93,7 @@ def test_a_damaged_result_is_one_line_and_exit_code_2(file, dock, tmp_path):
         assert ended.stderr.startswith("error: result.nc: damaged: the checksum of kinetic_energy does not fit; ")
 
 
+@pytest.mark.full
 def test_files_of_others_need_no_checksums(file, tmp_path):
     found = xr.load_dataset(file, engine="h5netcdf")
     assert found.identical(open_result(file))

@@ -56,7 +56,7 @@ def judged(load, scenario, **changes):
 LONG = [pytest.param(law, marks=pytest.mark.full) for law in ("linear", "table", "dashpot", "hysteresis")]
 
 
-@pytest.mark.full_cases("hunt-crossley")
+@pytest.mark.full
 @pytest.mark.parametrize("law", ["hertz", "hunt-crossley", *LONG])
 def test_the_class_is_that_of_the_law_at_any_tolerance(load, law):
     """Lossless laws keep energy and the least damper takes some, however much more the run's own error is."""
@@ -75,6 +75,7 @@ def test_the_class_is_that_of_the_law_at_any_tolerance(load, law):
         assert gains[0] == pytest.approx(abs(float(other.episode_energy_gain[0] / other.kinetic_energy[0])), rel=0.1)
 
 
+@pytest.mark.full
 def test_friction_takes_and_delay_gives(load):
     spring = LOSSLESS["linear"]
     assert judged(load, case(spring, FRICTION))[1]["energy_class"] == ["passive"]
@@ -113,6 +114,7 @@ def test_what_a_latch_takes_is_not_laid_to_contacts():
     np.testing.assert_allclose(*changes, rtol=1e-9)
 
 
+@pytest.mark.full
 def test_a_law_that_is_not_what_it_says_is_warned_of(load):
     """Steps that are far too long lose energy of a lossless law: the class is the law's, and a warning says so."""
     scenario = case({**LOSSLESS["linear"], "stiffness": 2e5})
@@ -121,7 +123,7 @@ def test_a_law_that_is_not_what_it_says_is_warned_of(load):
     assert any("whose law cannot do so changed the kinetic energy" in line for line in summary["warnings"])
 
 
-@pytest.mark.full_cases("law4")
+@pytest.mark.full_cases("law4", "law5")
 @pytest.mark.parametrize(
     "law",
     [

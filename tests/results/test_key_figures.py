@@ -129,6 +129,7 @@ LAW = {"law": "spring-dashpot", "stiffness": STIFFNESS}
 BOUNCE = colliding([12.0], [31.0], LAW, speed=SPEED, gap=0.01, duration=0.6)
 
 
+@pytest.mark.full
 def test_a_figure_of_ones_own_in_closed_form(own_setups):
     """A bounce on a spring takes π √(m/k); its derivative by k is −1/2k of it. Its impulse is 2 m v."""
     scenario = dockdyn.load(BOUNCE)

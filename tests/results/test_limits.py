@@ -45,6 +45,7 @@ def test_numbers_below_what_quotients_hold_are_refused(key, value, allowed):
             dockdyn.load("sazawal-spring-dashpot", {key: value})
 
 
+@pytest.mark.full
 def test_a_located_run_stops_at_its_most_steps():
     """It keeps what it had, and says when it stopped and why its steps are short."""
     settings = {"integrator.max_steps": 200, "loop.delay": 0, "contact.probe.normal.stiffness": 1e9}

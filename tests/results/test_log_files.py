@@ -201,6 +201,7 @@ def test_a_file_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
     assert counts == sorted(counts) and counts[0] > 100 and counts[-1] == len(ROWS) and len(counts) == 4
 
 
+@pytest.mark.full
 def test_damaged_files_are_refused_in_one_line_or_read_rightly(tmp_path):
     whole = in_chunks(tmp_path / "whole.mcap").read_bytes()
     draw, file, refused = random.Random(7), tmp_path / "damaged.mcap", 0

@@ -50,6 +50,7 @@ def test_a_run_is_the_same_log_in_all_files(run, tmp_path):
         assert (other.notes, other.unused) == (plain.notes, plain.unused)
 
 
+@pytest.mark.full
 def test_what_other_tools_read_is_what_the_run_has(run, tmp_path):
     written = export_mcap(run, tmp_path / "run.mcap")
     found, summary, attached = decoded(tmp_path / "run.mcap")
@@ -97,6 +98,7 @@ def test_joints_are_joint_states_and_names_are_kept_apart(tmp_path):
     assert table.headings[:1] == ["time [s]"] and table.headings[5:] == ["depth.tip [left]", "depth.tip (left)"]
 
 
+@pytest.mark.full
 def test_parquet_tables_are_those_of_csv(run, tmp_path):
     files = export_parquet(run, tmp_path / "tables")
     assert {path.stem for path in files} == {"-".join(over) or "values" for over in table_columns(run)}

@@ -63,7 +63,7 @@ def ended(run):
     return np.concatenate([run.position.values[-1].ravel(), run.velocity.values[-1].ravel()])
 
 
-@pytest.mark.full_cases("variational-more1")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("method", "more"),
     [
@@ -105,7 +105,7 @@ def test_a_run_under_commands_comes_to_that_with_located_events(method, order):
     assert np.log(errors[0] / errors[1]) / np.log(4) > order - 0.25 and errors[1] < 1e-5
 
 
-@pytest.mark.full_cases("variational")
+@pytest.mark.full
 @pytest.mark.parametrize("method", METHODS)
 def test_the_period_of_a_stepper_is_a_whole_number_of_steps(method):
     with pytest.raises(ScenarioError) as caught:

@@ -42,6 +42,7 @@ MISTAKES = [
 ]
 
 
+@pytest.mark.full
 def test_what_is_given_is_named_and_what_to_do_said(dock, files):
     for words, said in MISTAKES:
         ended = dock(*words)
@@ -49,6 +50,7 @@ def test_what_is_given_is_named_and_what_to_do_said(dock, files):
         assert ended.stderr.startswith(f"error: {said}"), (words, ended.stderr)
 
 
+@pytest.mark.full
 def test_the_folder_of_a_run_is_opened_as_its_result(files):
     of_folder, of_file = dockdyn.open_result(files / FOLDER), dockdyn.open_result(files / RESULT)
     assert of_folder.attrs == of_file.attrs and np.array_equal(of_folder.time.values, of_file.time.values)

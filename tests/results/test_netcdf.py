@@ -63,6 +63,7 @@ def check_same(found, expected):
         }
 
 
+@pytest.mark.full
 @settings(deadline=None, max_examples=40)
 @given(datasets())
 def test_a_file_is_what_xarray_makes_of_the_dataset(dataset):

@@ -181,7 +181,7 @@ def test_a_run_says_what_is_met_and_check_decides_the_exit_code(dock, monkeypatc
     assert dockdyn.summarise(tmp_path / "kept" / "result.nc")["requirements"] == []
 
 
-@pytest.mark.full_cases("sits-stated0-limit0")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("preset", "stated", "limit"),
     [
@@ -199,6 +199,7 @@ def test_every_kind_judges(preset, stated, limit, capsys):
     assert "<h2>Requirements</h2>" in report_html(dataset)
 
 
+@pytest.mark.full
 def test_without_requirements_nothing_is_said(capsys):
     dataset = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "1 s"}))
     summary = dockdyn.summarise(dataset)

@@ -64,6 +64,7 @@ def test_columns_are_of_the_cycles_that_have_a_pose_on_the_robots_clock(log):
     np.testing.assert_array_equal(columns["measured_force [N]"], -np.arange(1500.0))
 
 
+@pytest.mark.full
 def test_the_position_is_that_of_the_encoders_not_of_the_virtual_spacecraft(log):
     """For a contact, and beside a run whose own position has the log's other column."""
     table = table_of(log)
@@ -91,6 +92,7 @@ def test_the_robot_is_the_same_through_each_kind_of_file(log, tmp_path):
         assert found.percent > 99.9
 
 
+@pytest.mark.full
 def test_a_log_whose_scenario_has_no_cycle_is_refused_in_one_line(log, tmp_path):
     path = tmp_path / "other.mcap"
     with path.open("wb") as file:

@@ -83,6 +83,7 @@ def test_it_runs_and_is_reported(dock, tmp_path, law, motion, stated):
     assert law in json.dumps(report_of(run).terminal, default=str)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("lag", "stable"), [(1.0, False), pytest.param(5e-3, True, marks=pytest.mark.full)])
 def test_the_verdict_on_a_gain_knows_how_late_the_velocity_is_that_it_multiplies(lag, stable):
     """Above 91 N s/m the robot's own velocity damps this swing; behind a lag of a second it hardly does."""

@@ -15,7 +15,7 @@ from dockdyn.stability.loop import make_loop
 from dockdyn.stability.loop_margins import steady_state_error
 
 
-@pytest.mark.full_cases("continuous", "explicit-euler")
+@pytest.mark.full
 @pytest.mark.parametrize("dynamics", ["continuous", "zero-order-hold", "explicit-euler"])
 def test_contacts_in_hardware_and_in_software_balance_a_constant_force_together(load, dynamics):
     """K X and K_v X add up to it, so nothing is left."""

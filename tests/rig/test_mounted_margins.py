@@ -60,6 +60,7 @@ def test_one_body_has_the_margins_of_a_rig_along_a_line(load, chain):
     assert roots.real == pytest.approx(others.real, rel=1e-9, abs=1e-9 * np.abs(others).max())
 
 
+@pytest.mark.full
 def test_an_mechanism_with_the_same_loop_has_the_same_margins(load):
     """Of kind mechanism, where nothing is said of mock-ups, all contacts are measured; those of several pairs are refused."""
     chain = {"delay": 4e-3, **STEPS, "compensator": {"law": "command-lead", "lead": 0.012}}

@@ -121,6 +121,7 @@ def test_growth_of_the_published_rig(others, growth, tolerance):
     assert root.real == pytest.approx(growth, rel=tolerance)
 
 
+@pytest.mark.full
 def test_the_robot_follows_its_commands_as_a_plain_rig_does():
     """A bounce with lead and layer, sampled force, delay of no whole step: the NumPy rig takes the same way."""
     law = COMPENSATORS["lead-energy"](number(5.5e-3), number(2.7e-5))
@@ -230,6 +231,7 @@ def test_limits_of_commands():
     assert np.abs(near["robot_position"]).max() == 4e-3 < np.abs(free["robot_position"]).max()
 
 
+@pytest.mark.full
 def test_energy_of_the_port_is_the_work_that_a_spring_stores():
     """Undamped spring: the work of its force at the robot is minus what it holds there."""
     others = {"dynamics": "zero-order-hold", "dynamics_period": 2e-3, "hold": 4e-3, "delay": 2e-3, "robot": ROBOT}

@@ -149,6 +149,7 @@ def damped(method):
     return tables
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["zero-order-hold", pytest.param("continuous", marks=pytest.mark.full)])
 def test_control_acts_at_its_own_samples(method):
     """A torque −c ω held from sample to sample: ω and the angle in closed form, whatever the instants of the loop."""

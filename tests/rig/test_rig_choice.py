@@ -84,6 +84,7 @@ def judged(number):
     return found, best, floor, again
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "number", [pytest.param(number, marks=[pytest.mark.full] * (number not in QUICK)) for number in range(RIGS)]
 )
@@ -107,6 +108,7 @@ def tutorial(tmp_path_factory):
     return file
 
 
+@pytest.mark.full
 def test_a_bounce_is_not_over_while_a_compensator_cancels_its_force(tutorial):
     """Its restitution is the speed at which the mass leaves for good, over that at which it came."""
     run = dockdyn.simulate(dockdyn.load(tutorial, {**SHORT, "loop.compensator.law": "passivity"}))
@@ -117,6 +119,7 @@ def test_a_bounce_is_not_over_while_a_compensator_cancels_its_force(tutorial):
     assert found["apparent_restitution"] < 0.95
 
 
+@pytest.mark.full
 def test_what_a_run_recommends_was_compared_on_that_rig(tutorial, dock):
     """Without a comparison it says how to get one; with one it names the best, the runner-up and the margin."""
     lead = (

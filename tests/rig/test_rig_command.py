@@ -29,6 +29,7 @@ def swing():
     return dockdyn.simulate(dockdyn.load("sits", {"duration": "10 s"}))
 
 
+@pytest.mark.full
 def test_summary_of_a_swing_is_what_theory_says(swing):
     found = dockdyn.summarise(swing)
     assert set(found) >= ISSUE
@@ -49,6 +50,7 @@ def test_summary_of_a_swing_is_what_theory_says(swing):
     assert measured - found["peak_force_error_N"] == pytest.approx(true * np.exp(-0.05 * np.pi / 2 / 40**0.5), rel=2e-3)
 
 
+@pytest.mark.full
 def test_the_delay_budget_is_that_of_the_parts(swing):
     found = dockdyn.summarise(swing)
     budget = found["delay_budget_ms"]

@@ -12,7 +12,7 @@ RIGS = ("sits", "sits-scvg", "epos-like")
 OF_RIGS_ONLY = "nothing of single contacts, latches and capture"
 
 
-@pytest.mark.full_cases("epos-like", "sits-scvg")
+@pytest.mark.full
 @pytest.mark.parametrize("preset", RIGS)
 def test_the_figures_of_a_run_are_those_known_before_it(preset):
     summary = dockdyn.summarise(dockdyn.simulate(preset))
@@ -39,6 +39,7 @@ def test_a_requirement_that_no_rig_has_is_refused_before_the_run(monkeypatch, na
         dockdyn.simulate(dockdyn.load("sits", {"requirements": {name: value}}))
 
 
+@pytest.mark.full
 def test_what_a_rig_has_may_be_required():
     stated = {"requirements": {"peak_measured_force": "< 1 MN", "delay_total": "< 1 s", "step_s": "> 0 s"}}
     judged = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sits", stated)))["requirements"]

@@ -105,6 +105,7 @@ def losses(known):
 MANY = [pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 19, 24)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [3, *MANY])
 def test_a_random_rig_moves_as_by_another_integrator(seed):
     """Robot, delay, hold, a contact in software, a held measurement: velocities and positions at all commands."""
@@ -126,6 +127,7 @@ def test_restitution_and_energies_of_a_bounce():
         assert np.abs(seen["port_work"][:rows].ravel() - work).max() < CLOSE * energy
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rig", [BOUNCE, pytest.param(replace(BOUNCE, delay=0.0), marks=pytest.mark.full)])
 def test_energies_of_a_rigs_own_run(rig):
     """Kinetic energy, what the contact at the robot stores and what it has taken, less what the loop has given, stay."""

@@ -207,6 +207,7 @@ def test_ideal_motion_is_that_of_the_kind_mechanism():
     assert lateness[1][1] < 0.75 * lateness[0][1]
 
 
+@pytest.mark.full
 def test_momentum_is_kept_whatever_the_loop_does():
     """All bodies together: what is measured acts on both mock-ups' bodies, elements and joints in pairs, thrusters not."""
     scenario = read(of_many(PERIODS[0]))
@@ -249,6 +250,7 @@ def test_bad_input_is_one_line(changes, words):
         read(of_many(), changes)
 
 
+@pytest.mark.full
 def test_mock_ups_that_never_meet():
     with pytest.raises(ScenarioError, match="no contact within it, along whose normal the loop is judged"):
         dockdyn.simulate(read(of_two() | {"duration": 0.1}))

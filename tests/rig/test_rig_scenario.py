@@ -78,6 +78,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.full_cases("sits-changes17-words17", "epos-like-changes26-words26")
 @pytest.mark.parametrize(("name", "changes", "words"), WRONG)
 def test_what_cannot_be_is_one_clear_line(dock, name, changes, words):
     arguments = [part for change in changes for part in ("--set", change)]

@@ -78,6 +78,7 @@ def test_rigs_of_a_batch_are_the_rigs_alone():
     np.testing.assert_array_equal(after["position"], rows[-1]["position"])
 
 
+@pytest.mark.full
 def test_an_action_is_what_is_added():
     """A push of 10 N on the model, before the contact: 10 N more of total force, and the velocity that it brings."""
     case = dockdyn.load(
@@ -93,6 +94,7 @@ def test_an_action_is_what_is_added():
     )
 
 
+@pytest.mark.full
 def test_refusals_in_one_line():
     sim = dockdyn.stepper(dockdyn.load("unknown-stiffness", RIG | LEAD))
     for action, words in (

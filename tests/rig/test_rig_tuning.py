@@ -28,7 +28,7 @@ def maker():
     return CompensatorMaker(scenario, loop_of(scenario))
 
 
-@pytest.mark.full_cases("fixed-gain-stated0")
+@pytest.mark.full_cases("fixed-gain-stated0", "linear-gain-stated2")
 @pytest.mark.parametrize(("law", "stated"), SUBSETS)
 def test_whatever_a_law_leaves_out_is_tuned(maker, law, stated):
     """Each combination of stated numbers; those stay, the others are found."""

@@ -65,7 +65,7 @@ def test_a_time_constant_is_of_each_of_equal_lags(rig, order):
     assert transfer_of(rig(time_constant="12 ms", order=order)).at(s) == pytest.approx(1 / (0.012 * s + 1) ** order)
 
 
-@pytest.mark.full_cases("robot0", "robot1")
+@pytest.mark.full
 @pytest.mark.parametrize(
     "robot", [{"bandwidth": 8.0, "order": 3}, {"bandwidth": 8.0, "damping": 0.4}, {"time_constant": 0.012}]
 )

@@ -68,7 +68,7 @@ def test_no_bias_and_no_rounding_is_taken_for_contact(load, content, axes):
         assert sensor.detects_contact(still.at[0].set(largest * (1 + 1e-6)))
 
 
-@pytest.mark.full_cases("line")
+@pytest.mark.full
 @pytest.mark.parametrize("content", [on_a_line, in_space], ids=["line", "space"])
 def test_a_compensator_that_waits_for_contact_does_nothing_on_the_way(load, content):
     """The approach keeps its speed but for what the bias itself does; the gain is that of contact once there is one."""

@@ -43,7 +43,7 @@ def growth_of_waiting(contact, hold, holds):
     return np.log(np.abs(np.linalg.eigvals(whole)).max()) / hold
 
 
-@pytest.mark.full_cases("continuous-2", "zero-order-hold-1")
+@pytest.mark.full
 @pytest.mark.parametrize(("dynamics", "after"), [("continuous", 1), ("continuous", 2), ("zero-order-hold", 1)])
 def test_a_robot_that_follows_at_once_has_the_velocity_of_the_command_that_applies(load, dynamics, after):
     """Commands that apply so many holds later are a delay of so many holds."""

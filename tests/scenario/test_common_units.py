@@ -67,6 +67,7 @@ def quantities(draw) -> tuple[str, str]:
     return draw(NUMBERS) + draw(st.sampled_from([" ", "", " * "])) + unit, asked
 
 
+@pytest.mark.full
 @settings(deadline=None, max_examples=1500)
 @given(quantities())
 def test_a_number_is_that_of_pint_to_the_last_bit(case):
@@ -90,6 +91,7 @@ def texts_in(value) -> list[str]:
     return [value] if isinstance(value, str) and re.match(r"[-+.\d]+(e[-+]?\d+)? ?[A-Za-z°]", value) else []
 
 
+@pytest.mark.full_cases("mesh-on-mesh")
 @pytest.mark.parametrize("preset", dockdyn.presets())
 def test_presets_are_read_without_pint(preset):
     stated = texts_in(dockdyn.load(preset).resolved())

@@ -114,6 +114,7 @@ CORRELATED = '[dispersion.both]\nkeys = ["approach.pitch", "approach.distance"]\
 BY_CORRELATION = 'mean = ["1 deg", "5 cm"]\nstd = ["0.5 deg", "1 mm"]\ncorrelation = [[1, -0.6], [-0.6, 1]]'
 
 
+@pytest.mark.full
 def test_correlated_numbers_have_their_moments():
     values = drawn(scenario(CORRELATED + BY_CORRELATION), 20000)
     pitch, distance = np.radians(0.5), 1e-3

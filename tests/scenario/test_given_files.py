@@ -266,7 +266,7 @@ def test_the_faces_of_a_mesh_are_counted_before_it_is_read(dock, tmp_path, in_ti
     assert f"file = 'large.{suffix}': has {faces} faces; must have 1 to 200000" in ended.stderr
 
 
-@pytest.mark.full_cases("obj-obj", "stl-binary_stl")
+@pytest.mark.full
 @pytest.mark.parametrize(("suffix", "make"), [("stl", binary_stl), ("obj", obj), ("glb", glb)])
 def test_the_faces_of_a_mesh_for_looks_are_counted_before_it_is_read(tmp_path, monkeypatch, suffix, make):
     from dockdyn.api import scene_of

@@ -41,6 +41,7 @@ def test_what_is_stored_is_complete_without_the_other_file(write_scenarios, dock
     assert dock("report", "out", "--force").returncode == 0
 
 
+@pytest.mark.full
 def test_what_identify_writes_can_be_included(write_scenarios, dock, tmp_path):
     """A robot from a log of a robot, without hand-work."""
     import numpy as np

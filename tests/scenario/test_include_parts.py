@@ -94,6 +94,7 @@ def test_two_of_a_part_are_what_is_written_by_hand(write_scenarios):
     assert dockdyn.load("mine.toml", keys).text() == dockdyn.load("whole.toml", keys).text()
 
 
+@pytest.mark.full
 def test_a_part_runs(write_scenarios):
     write_scenarios(mine=TWO, finger=FINGER)
     assert dockdyn.simulate(dockdyn.load("mine.toml")).attrs["finished"]

@@ -39,7 +39,7 @@ def problems(schema: Draft7Validator, text: str) -> list[str]:
     return sorted({".".join(map(str, error.absolute_path)) for error in schema.iter_errors(tomllib.loads(text))})
 
 
-@pytest.mark.full_cases("adapter-gripper", "mesh-on-mesh", "apas-like")
+@pytest.mark.full_cases("adapter-gripper", "mesh-on-mesh", "apas-like", "atv-like")
 @pytest.mark.parametrize("name", dockdyn.presets())
 def test_every_preset_fits_as_written_and_as_resolved(name, schema):
     assert problems(schema, preset_text(name)) == []
@@ -109,6 +109,7 @@ def test_a_number_tells_its_unit_and_bounds(schema):
     assert bandwidth["description"] == "a frequency, Hz, greater than 0 Hz" and bandwidth["exclusiveMinimum"] == 0
 
 
+@pytest.mark.full
 def test_the_command_prints_it_and_written_files_name_it(dock, tmp_path):
     printed = dock("schema")
     assert printed.returncode == 0 and json.loads(printed.stdout) == scenario_schema()

@@ -213,7 +213,7 @@ def test_copies_of_copies_are_what_one_after_another_gives(seed):
             assert copies.origin_of(f"t.{name}.{key}") == f"t.{where}.{key}"
 
 
-@pytest.mark.full_cases("space")
+@pytest.mark.full
 @pytest.mark.parametrize("motion", ["space", "line"])
 def test_a_shared_law_is_the_law_of_each(motion):
     """The same bits as with the laws stated by each contact; its derivative is the sum of theirs."""

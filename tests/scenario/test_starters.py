@@ -88,6 +88,7 @@ def test_a_rig_of_it_runs_and_is_not_driven_by_its_delay(name, seed, tmp_path, m
     assert summary["status"] == "finished" and not [words for words in summary["warnings"] if "unstable" in words]
 
 
+@pytest.mark.full
 def test_the_inertia_of_a_mesh_is_that_of_its_solid(tmp_path, monkeypatch):
     """A box of a, b and c: m (b² + c²) / 12 about x, and so on; its port is in the middle of the face that was asked for."""
     monkeypatch.chdir(tmp_path)

@@ -70,6 +70,7 @@ def test_no_preset_has_an_unusual_number(preset):
     assert dockdyn.check_numbers(preset) == []
 
 
+@pytest.mark.full
 def test_reasonable_scenarios_drawn_at_random_are_not_warned_of():
     told = [
         dockdyn.check_numbers(parse(tomlkit.dumps(random_contacts.draw(seed)), f"seed {seed}")) for seed in range(100)
@@ -153,6 +154,7 @@ def test_margins_warn(dock):
     assert margins["warnings"][0].endswith("is it 20 N/mm?")
 
 
+@pytest.mark.full
 def test_what_a_refused_command_was_given_is_explained(dock):
     """A rig whose compensator cannot be tuned, for a contact ten thousand times too soft."""
     dock("new", "rig.toml", "--mechanism", "one-axis-rig")

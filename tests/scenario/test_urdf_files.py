@@ -295,6 +295,7 @@ def test_what_is_wrong_is_said_in_one_line(defect, seed, tmp_path, monkeypatch, 
         assert word in said
 
 
+@pytest.mark.full_cases("0")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_follower_is_led_and_never_free(seed, tmp_path, monkeypatch, capsys):
     """In a mechanism it follows; in a plan it is not on the way."""

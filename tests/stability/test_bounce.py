@@ -47,6 +47,7 @@ def polished(s, damping, stiffness, mass, delay):
     return s
 
 
+@pytest.mark.full
 def test_critical_delays_of_the_page():
     damping, stiffness, mass, known = np.array(PAGE).T
     assert_allclose(critical_delay(damping, stiffness, mass), known, rtol=0, atol=1e-6)
@@ -74,6 +75,7 @@ def some_oscillators(number, seed):
     return np.column_stack([2 * ratio * frequency * mass, mass * frequency**2, mass])
 
 
+@pytest.mark.full
 def test_closed_form_and_windows_agree():
     for damping, stiffness, mass in some_oscillators(12, seed=7):
         windows = stable_windows(oscillator(damping, stiffness, mass), [0.0])

@@ -82,10 +82,12 @@ def check_margins(load, scene):
     return found
 
 
+@pytest.mark.full
 def test_margins_say_what_theory_says(load):
     check_margins(load, some_scene(np.random.default_rng(3)))
 
 
+@pytest.mark.full
 def test_the_papers_geometry_and_the_printed_matrix(load):
     """Table 1: the printed M, with r_TS in it, is another one."""
     scene = sazawal(delay=0.1)

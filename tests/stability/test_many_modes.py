@@ -5,15 +5,15 @@ import pytest
 
 from dockdyn.stability.windows import stable_windows
 
-MODES, STIFFNESS, DAMPING, MASS = 60, 8e4, 60.0, 40.0
+STIFFNESS, DAMPING, MASS = 8e4, 60.0, 40.0
 
 
-def structure():
+def structure(modes):
     """A mass, and modes of a body, on which the force of a contact between them acts late."""
     rng = np.random.default_rng(4)
-    frequency = np.geomspace(80.0, 4000.0, MODES)
-    shape = rng.uniform(-0.3, 0.3, MODES) * (80.0 / frequency) ** 0.5
-    count = MODES + 1
+    frequency = np.geomspace(80.0, 4000.0, modes)
+    shape = rng.uniform(-0.3, 0.3, modes) * (80.0 / frequency) ** 0.5
+    count = modes + 1
     row = np.concatenate([[1.0], shape])  # of the depth by coordinates
     state = np.zeros((2 * count, 2 * count))
     state[:count, count:] = np.eye(count)
@@ -24,8 +24,10 @@ def structure():
     return np.stack([state, late]), square, decay, row
 
 
-def test_it_is_where_the_loop_has_gain_one():
-    matrices, square, decay, row = structure()
+@pytest.mark.full_cases("60")
+@pytest.mark.parametrize("modes", [20, 60])
+def test_it_is_where_the_loop_has_gain_one(modes):
+    matrices, square, decay, row = structure(modes)
 
     def loop(w):
         flexibility = (row**2 / MASS / (square - w[:, None] ** 2 + 1j * w[:, None] * decay)).sum(axis=1)

@@ -38,7 +38,7 @@ def undamped(warnings):
     return [words for words in warnings if "has no damping at" in words]
 
 
-@pytest.mark.full_cases("restitution at a speed-rig", "damping-delay", "damping-rig")
+@pytest.mark.full
 @pytest.mark.parametrize("rig", [True, False], ids=["rig", "delay"])
 @pytest.mark.parametrize("name", VANISHING)
 def test_damping_that_vanishes_where_contact_begins_is_told(name, rig):
@@ -53,12 +53,13 @@ def test_damping_that_vanishes_where_contact_begins_is_told(name, rig):
         assert not undamped(advised["warnings"])
 
 
-@pytest.mark.full_cases("a dashpot by its ratio", "a dashpot by its restitution", "a spring", "a dashpot")
+@pytest.mark.full
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_damps_everywhere_or_nowhere_is_not_told(name):
     assert not undamped(dockdyn.margins(load(head_on(OTHERS[name])))["warnings"])
 
 
+@pytest.mark.full
 def test_the_run_of_a_rig_says_so_beside_its_prediction():
     stated = head_on(VANISHING["damping"])
     warnings = dockdyn.summarise(dockdyn.simulate(load(stated)))["warnings"]

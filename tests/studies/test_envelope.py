@@ -278,7 +278,7 @@ def test_command_writes_a_report_that_can_be_written_again(dock, tmp_path, on_ax
     assert json.loads(out) == json.loads(dockdyn.open_result(folder / "envelope.nc").attrs["envelope"])
 
 
-@pytest.mark.full_cases("40mm/s:45mm/s-Captured everywhere")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("speeds", "words"), [("40mm/s:45mm/s", "Captured everywhere"), ("1mm/s:2mm/s", "Not captured")]
 )

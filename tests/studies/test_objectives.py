@@ -162,6 +162,7 @@ def test_jax_differentiates_forwards_and_backwards():
 # --- cases ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_mean_and_percentile_of_a_force_in_closed_form():
     """Of F = v √(k m) the mean, and the percentile, are those of the speeds drawn: the same for every stiffness."""
     scenario, runs = dockdyn.load(DRAWN), 40

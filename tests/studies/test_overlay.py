@@ -37,6 +37,7 @@ def rows(text: str, table: str) -> list[list[str]]:
     ]
 
 
+@pytest.mark.full
 def test_key_figures_and_inputs_beside_each_other(slow, fast):
     text = render_page(overlay_report({"slow.nc": slow, "fast.nc": fast}))
     figures = {row[0]: row[1:] for row in rows(text, "Key figures")[1:]}
@@ -62,6 +63,7 @@ def test_key_figures_and_inputs_beside_each_other(slow, fast):
     )
 
 
+@pytest.mark.full
 def test_every_figure_has_every_run(slow, fast):
     drawn = overlay_figures({"slow.nc": slow, "fast.nc": fast})
     words = [plot.caption for plot in drawn]
@@ -104,6 +106,7 @@ def test_files_are_called_by_what_tells_them_apart(tmp_path):
     assert names_of(files[:1]) == ["result.nc"]
 
 
+@pytest.mark.full
 def test_the_command_writes_a_page_and_refuses_in_a_line(slow, fast, dock, tmp_path):
     other = dockdyn.simulate(dockdyn.load("sits", {"duration": "0.1 s"}))
     for name, dataset in (("slow.nc", slow), ("fast.nc", fast), ("other.nc", other)):
@@ -156,6 +159,7 @@ def test_residuals_are_those_put_into_the_log(slow, tmp_path):
         assert "log.csv" in plot.caption and len(plot.draw().panels) == 2
 
 
+@pytest.mark.full
 def test_an_exported_run_is_a_log_without_residuals(slow, tmp_path):
     export_csv(slow, tmp_path)
     log = read_measured(tmp_path / "time.csv", slow)
@@ -228,7 +232,7 @@ def columns_of(log, dataset) -> dict[str, float]:
     return {one.name.partition(".")[0]: one.largest for one in log_residuals(dataset, log)}
 
 
-@pytest.mark.full_cases("headings0-options0-1000.0", "headings1-options1-1000.0")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("headings", "options", "scale"),
     [
@@ -281,6 +285,7 @@ def test_a_log_without_times_has_a_period(slow, tmp_path):
     )
 
 
+@pytest.mark.full
 def test_a_unit_that_is_taken_for_granted_is_told(slow, dock, tmp_path):
     """In one line; `--unit` states it by what the column is called in the log, too."""
     write_result(slow, tmp_path / "slow.nc")
@@ -350,6 +355,7 @@ def test_a_unit_too_many_is_told_as_it_was_typed(options, word, slow, dock, tmp_
     assert (done.returncode, done.stderr) == (2, f"error: {told}\n")
 
 
+@pytest.mark.full
 def test_of_many_columns_the_nearest_are_named(slow, dock, tmp_path):
     headings = ["time", *(f"gauge {number}" for number in range(200))]
     rows = [",".join(headings), *(",".join([str(row)] * len(headings)) for row in range(3))]

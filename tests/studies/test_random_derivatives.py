@@ -135,6 +135,7 @@ delay = 0.17
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("delay", [pytest.param(0.17, marks=pytest.mark.full), 0.0023])
 def test_by_the_delay_where_friction_acts(delay):
     """Steps that were made of those before, a delay ago, carried derivatives that grew without bound.

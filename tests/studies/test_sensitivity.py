@@ -25,6 +25,7 @@ def by_key(answer):
     return {row["key"]: row for row in answer["to"]}
 
 
+@pytest.mark.full
 def test_lossless_rebound_in_closed_form():
     """F = v √(k m), m = m₁ m₂/(m₁ + m₂): ∂F/∂v = F/v, ∂F/∂k = F/2k, ∂F/∂m₁ = F/2m (m₂/(m₁ + m₂))²; the gap has no part."""
     answer = dockdyn.sensitivity(dockdyn.load(REBOUND), "peak_force_N")
@@ -203,6 +204,7 @@ def test_two_equal_peaks(tmp_path):
 # --- the command -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_command_ranks_and_writes(dock, tmp_path):
     options = ("--of", "peak_force_N", "--to", FRONT, "--to", "contact.fronts.normal.stiffness")
     code, out, err = dock("sensitivity", "paraskevas-a", *options, "--out", "answer")

@@ -22,6 +22,8 @@ SLOW = {"capsule on grid"}  # XLA takes minutes to compile it
     "capsule on ring",
     "capsule on sphere",
     "capsule on torus",
+    "capsule on capsule",
+    "ball on cone",
 )
 @pytest.mark.parametrize("name", [name for name in PAIRS if name not in SLOW])
 def test_meetings_of_a_group(name):

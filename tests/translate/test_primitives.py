@@ -171,6 +171,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.full_cases("inverse of many")
 @pytest.mark.parametrize("name", OTHERS)
 def test_of_arrays(name):
     function, given = OTHERS[name]

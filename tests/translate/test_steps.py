@@ -238,7 +238,15 @@ def check(name, make, count, better=False):
     assert (differences.apart & rows.ordinary).sum() <= max(2, share * count)
 
 
-@pytest.mark.full_cases("latch", "rig", "four masses, fixed steps", "distance field", "cone, fixed steps")
+@pytest.mark.full_cases(
+    "latch",
+    "rig",
+    "four masses, fixed steps",
+    "distance field",
+    "cone, fixed steps",
+    "impact energetic, 2 rows",
+    "impact pin, 3 rows",
+)
 @pytest.mark.parametrize("name", OFTEN)
 def test_a_step_is_the_same(name):
     check(name, OFTEN[name], SAMPLE)

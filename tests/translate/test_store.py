@@ -50,6 +50,7 @@ def check_same(one: xr.Dataset, other: xr.Dataset) -> None:
     }
 
 
+@pytest.mark.full
 def test_what_is_kept_is_not_made_again_and_gives_the_same_bits(folder, monkeypatch):
     first = simulated()
     assert len(list(folder.iterdir())) >= 3
@@ -61,7 +62,7 @@ def test_what_is_kept_is_not_made_again_and_gives_the_same_bits(folder, monkeypa
     assert again
 
 
-@pytest.mark.full_cases("cut", "flipped", "emptied", "foreign")
+@pytest.mark.full
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "exchanged", "foreign"])
 def test_damaged_entries_are_made_again(folder, damage):
     first = simulated()
@@ -75,6 +76,7 @@ def test_damaged_entries_are_made_again(folder, damage):
     check_same(simulated(), first)
 
 
+@pytest.mark.full
 def test_any_damage_to_any_entry_ends_in_the_right_answer(folder):
     """Bytes at random, each entry by itself: those of programs, of what they answer with, and those that check them."""
     first, draw = simulated(), np.random.default_rng(53)
@@ -86,7 +88,7 @@ def test_any_damage_to_any_entry_ends_in_the_right_answer(folder):
         check_same(simulated(), first)
 
 
-@pytest.mark.full_cases("the folder")
+@pytest.mark.full
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 @pytest.mark.parametrize("whole", [True, False], ids=["the folder", "each entry"])
 def test_entries_of_another_user_are_not_used(folder, whole, monkeypatch, capsys):
@@ -99,6 +101,7 @@ def test_entries_of_another_user_are_not_used(folder, whole, monkeypatch, capsys
     assert again and "belongs to another user" in capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_where_nothing_can_be_kept(folder):
     folder.write_text("a file in the place of the folder")
     check_same(simulated(), simulated())
@@ -112,6 +115,7 @@ def test_the_store_is_bounded(folder, monkeypatch):
     assert 0 < sum(file.stat().st_size for file in folder.iterdir()) <= total
 
 
+@pytest.mark.full
 def test_other_versions_and_other_files_of_dockdyn_have_entries_of_their_own(folder, monkeypatch):
     simulated()
     before = set(folder.iterdir())
@@ -121,7 +125,7 @@ def test_other_versions_and_other_files_of_dockdyn_have_entries_of_their_own(fol
     assert before < after and len(after) == 2 * len(before)
 
 
-@pytest.mark.full_cases("atv-like-contact.probe-cone.normal")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("preset", "key"), [("paraskevas-a", "contact.fronts.normal"), ("atv-like", "contact.probe-cone.normal")]
 )

@@ -86,7 +86,16 @@ def drawn_block(draw, depth):
     return block
 
 
-@pytest.mark.full_cases(*(f"{lanes}-{seed}" for lanes in (2, 4, 8) for seed in range(10, 60)), "8-4")
+@pytest.mark.full_cases(
+    *(f"{lanes}-{seed}" for lanes in (2, 4, 8) for seed in range(10, 60)),
+    "8-4",
+    "2-4",
+    "4-4",
+    "4-8",
+    "4-9",
+    "8-8",
+    "8-9",
+)
 @pytest.mark.parametrize("seed", range(60), ids=str)
 @pytest.mark.parametrize("lanes", [2, 4, 8], ids=str)
 def test_drawn_programs(lanes, seed, monkeypatch):
@@ -98,7 +107,7 @@ def test_drawn_programs(lanes, seed, monkeypatch):
     assert_bits(*scalars_and_vectors(block, rows, lanes, monkeypatch))
 
 
-@pytest.mark.full_cases("8")
+@pytest.mark.full
 @pytest.mark.parametrize("lanes", [4, 8], ids=str)
 def test_every_operation(lanes, monkeypatch):
     draw = np.random.default_rng(lanes)

@@ -94,6 +94,7 @@ FULL = {
 }
 
 
+@pytest.mark.full_cases("sensor.packet", "robot.command")
 @pytest.mark.parametrize("packet", FULL)
 def test_a_rig_in_space_is_told_of_all_axes(packet):
     """A packet that lacks one is no packet of its devices: what is not told would be zero."""

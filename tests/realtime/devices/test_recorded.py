@@ -89,6 +89,7 @@ def same_command(ours, theirs):
     np.testing.assert_allclose(mine, other, rtol=2**-23, atol=1e-12)
 
 
+@pytest.mark.full
 @pytest.mark.skipif(GCC is None, reason="no C compiler here")
 @pytest.mark.parametrize(
     ("name", "robot"),

@@ -59,7 +59,7 @@ def compare(name, in_c, total, seed):
     return codec.counts
 
 
-@pytest.mark.full_cases("netft")
+@pytest.mark.full_cases("netft", "rsi_absolute", "rsi_relative")
 @pytest.mark.parametrize("name", CASES)
 def test_mutated_packets(name, in_c):
     counts = compare(name, in_c, 2000, 1)

@@ -55,6 +55,7 @@ def test_a_session_is_read_as_it_is_meant(name):
         agrees([*told, found.sequence, found.status], meaning, name)
 
 
+@pytest.mark.full
 @pytest.mark.skipif(GCC is None, reason="no C compiler here")
 def test_c_reads_sessions_as_they_are_meant(tmp_path):
     program = CCodecs(tmp_path, tuple(IN_C.values()))

@@ -58,30 +58,14 @@ def faint_texts(page):
     return found
 
 
-@pytest.mark.full_cases(
-    "tree-light",
-    "tree-dark",
-    "rig-light",
-    "rig-dark",
-    "campaign-dark",
-    "campaign-light",
-    "envelope-light",
-    "run-dark",
-    "run-light",
-    "stability-dark",
-    "stability-light",
-)
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("kind", ["run", "rig", "tree", "stability", "campaign", "envelope"])
 def test_every_text_stands_out_from_what_it_stands_on(whole_page, kind, scheme):
     assert faint_texts(whole_page(kind, scheme=scheme)) == {}
 
 
-@pytest.mark.full_cases(
-    "campaign-requirements.peak_force-1.1-dark",
-    "campaign-requirements.peak_force-1.1-light",
-    "run-loop.delay-1.5-light",
-)
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     ("kind", "key", "times"), [("run", "loop.delay", 1.5), ("campaign", "requirements.peak_force", 1.1)]

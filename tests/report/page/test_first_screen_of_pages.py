@@ -26,7 +26,7 @@ def test_what_is_read_first_needs_no_scrolling(whole_page, kind):
         assert page.evaluate(TOP.format(".dds-views button")) < 900 - 52  # above the line of time
 
 
-@pytest.mark.full_cases("rig", "tree", "stability", "run")
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["run", "rig", "tree", "stability", "campaign"])
 def test_two_numbers_stand_on_every_axis(whole_page, kind):
     page = whole_page(kind, 1440, 900)

@@ -29,7 +29,7 @@ def check_names(page):
     return gutters
 
 
-@pytest.mark.full_cases("tree", "stability", "campaign", "envelope", "required", "rig")
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["run", "rig", "tree", "required", "stability", "campaign", "envelope"])
 def test_a_line_is_not_called_as_its_panel(whole_page, kind):
     gutters = check_names(whole_page(kind))

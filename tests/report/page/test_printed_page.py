@@ -30,7 +30,7 @@ def put_on_paper(page) -> None:
     page.set_viewport_size(A4)
 
 
-@pytest.mark.full_cases("tree", "rig", "stability", "required", "campaign")
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["run", "rig", "tree", "stability", "campaign", "required"])
 def test_paper_has_all_that_is_read_and_nothing_to_press(whole_page, kind):
     page = whole_page(kind, scheme="dark", drawn=kind != "stability")

@@ -69,6 +69,7 @@ def number(words):
     return float(re.search(r"[-−+]?\d+(\.\d+)?", words)[0].replace("−", "-"))
 
 
+@pytest.mark.full
 def test_a_run_with_requirements(reader):
     """Which requirement is closest to its limit, by how much; the peak force, when and in which contact; the energy taken."""
     said = reader.open_page("run", "probe-cone", *LIMITS, until="limited")

@@ -64,7 +64,7 @@ def test_all_has_room(whole_page, kind, width):
     assert page.evaluate(AXES) == []
 
 
-@pytest.mark.full_cases("tree", "campaign")
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["run", "campaign", "tree"])
 def test_tables_on_a_phone_say_that_they_scroll(whole_page, kind):
     page = whole_page(kind, 390, 844)

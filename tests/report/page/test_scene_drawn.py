@@ -64,7 +64,7 @@ def wait_for_faults(page, parts: list[str], wanted: bool) -> list[str]:
         sleep(PAUSE)
 
 
-@pytest.mark.full_cases("dark-rig", "dark-tree", "light-rig", "light-run", "light-tree")
+@pytest.mark.full
 @pytest.mark.parametrize("kind", PARTS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_scene_of_a_page_has_the_colours_of_its_parts(whole_page, kind, scheme):
@@ -82,6 +82,7 @@ def test_colours_are_those_of_the_page(request):
     )
 
 
+@pytest.mark.full
 def test_a_scene_in_which_nothing_is_drawn_is_found(browse, page_file):
     """The same judgement, where the graphics card draws nothing: only the ground is there."""
     page, _ = browse(page_file("run"), 1000, 800)

@@ -18,6 +18,7 @@ from dockdyn.studies.campaign.store import Store
 from dockdyn.studies.cases.batch import run_cases
 
 
+@pytest.mark.full
 def test_answers_and_store(whole):
     folder, answers = whole
     assert answers["runs"] == 40 and answers["failed"] == 0 and answers["seed"] == 7
@@ -168,6 +169,7 @@ def test_a_campaign_is_begun_anew_when_asked(dock, file, tmp_path):
     xr.testing.assert_equal(found.to_xarray(), wanted.to_xarray())
 
 
+@pytest.mark.full
 def test_a_campaign_without_a_single_case_can_be_begun_again(dock, file, tmp_path):
     """Killed before its index was there, refused for a requirement that fits no figure: nothing stands in the way."""
     (tmp_path / "x/chunks").mkdir(parents=True)
@@ -244,6 +246,7 @@ normal = { law = "spring-dashpot", stiffness = "5 kN/m" }
 """
 
 
+@pytest.mark.full
 def test_a_mesh_must_be_the_same_and_one_for_looks_need_not(tmp_path):
     def write_box(name, long):
         box = trimesh.creation.box([long, 0.6, 0.6])

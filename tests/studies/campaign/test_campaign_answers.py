@@ -58,6 +58,7 @@ def test_an_error_of_the_largest_force_is_not_told_as_the_largest_force():
     assert campaign_answers(campaign_dataset(key, {"peak_force_error_N": error}))["peak_force"] is None
 
 
+@pytest.mark.full
 def test_probability_and_percentiles_of_a_campaign_known_in_closed_form():
     probability = 0.8**2 * 0.8
     inside = {"capture": 0, "force": 0}

@@ -144,13 +144,13 @@ def test_hundred_thousand_cases_are_quick_and_small():
     assert len(html) < 450_000
 
 
-@pytest.mark.full_cases("few", "full", "no capture")
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["full", "few", "one key", "no capture"])
 def test_page_opens_dark_and_light(name, browse, reports, tmp_path):
     check_dark_and_light(browse, reports[name], tmp_path, height=3200)
 
 
-@pytest.mark.full_cases("400")
+@pytest.mark.full
 @pytest.mark.parametrize("width", [400, 1100])
 def test_figures_show_at_every_width(width, browse, reports, tmp_path):
     assert figures_at_width(browse, reports["full"], tmp_path, width) == (5, 0)  # two of them loads

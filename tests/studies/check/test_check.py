@@ -72,6 +72,7 @@ def test_every_preset_can_be_looked_at(name):
     assert found.report.title in html.replace("&amp;", "&")
 
 
+@pytest.mark.full
 def test_the_command_writes_a_page_and_new_names_it(dock, tmp_path):
     ended = dock("new", "mine.toml", "--mechanism", "probe-cone")
     assert ended.stdout.endswith("Look at it before you run it: dockdyn check mine.toml\n")
@@ -90,7 +91,7 @@ LAWS = {  # what remembers, and what does not
 }
 
 
-@pytest.mark.full_cases("coulomb")
+@pytest.mark.full
 @pytest.mark.parametrize("law", LAWS)
 def test_what_sticks_can_be_looked_at_too(law):
     """The way to the first touch has nothing to do with friction: it is where it is without."""
@@ -118,7 +119,7 @@ def _plates_apart(distance: float) -> float:
     return coal.distance(plate, coal.Transform3s(), plate, half_turn, coal.DistanceRequest(), found)
 
 
-@pytest.mark.full_cases("0.012-False", "0.1-True")
+@pytest.mark.full
 @pytest.mark.parametrize(("distance", "is_bound"), [(0.012, False), (0.1, True), (1.5, True)])
 def test_a_gap_beyond_the_field_of_a_mesh_is_told_as_a_bound(distance, is_bound):
     straight = dict.fromkeys(("approach.pitch", "approach.roll"), "0 deg") | {"approach.lateral_offset": [0, 0]}

@@ -71,7 +71,8 @@ STEPPED = {  # a method with steps that no tolerance chooses, and how long the f
 
 
 @pytest.mark.full_cases(
-    *(f"{name}-{seed}" for name in STEPPED for seed in range(6) if (name, seed) not in {("fixed", 0), ("located", 0)})
+    *(f"{name}-{seed}" for name in STEPPED for seed in range(6) if (name, seed) not in {("fixed", 0), ("located", 0)}),
+    "located-0",
 )
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", STEPPED)
@@ -218,6 +219,7 @@ def test_a_field_that_is_nearer_than_asked_becomes_finer():
         assert fields[1].finest < fields[0].finest
 
 
+@pytest.mark.full
 def test_what_is_required_is_told_though_it_is_an_error():
     """Of a rig: how far its restitution is off, which is what it is built for, and no error of the computing."""
     rig = """

@@ -77,6 +77,7 @@ def test_the_damper_of_least_peak_force(tmp_path):
     assert answer["evaluations"] + answer["derivatives"] == 60  # one variable: a derivative counts as one design more
 
 
+@pytest.mark.full
 def test_the_softest_spring_and_damper_that_part_slowly(tmp_path):
     """The force is least at the softest spring allowed, and the damper the one that gives just the rebound allowed."""
     text = """
@@ -166,6 +167,7 @@ def test_a_design_is_judged_as_a_run_is(tmp_path):
     assert found["slack"] == pytest.approx(judged["margin"] / judged["limit"], rel=1e-9)
 
 
+@pytest.mark.full
 def test_what_no_design_meets_is_told(tmp_path, dock):
     """The least force is 7.23 N: the answer says which constraint is missed, and by how much."""
     file = tmp_path / "hard.toml"

@@ -86,6 +86,7 @@ def test_refined_estimates_are_unbiased_where_least_squares_are_not(seeds):
         assert found[method].std() < 0.02
 
 
+@pytest.mark.full
 def test_band_holds_the_truth_as_often_as_it_says():
     command = swept()
     clean = answer(command)
@@ -102,7 +103,7 @@ def test_band_holds_the_truth_as_often_as_it_says():
     assert 0.88 < np.mean(inside) < 0.99  # 95 %, of 480 that go together
 
 
-@pytest.mark.full_cases("zeros3-poles3-0", "zeros4-poles4-3", "zeros0-poles0-0", "zeros1-poles1-2")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("zeros", "poles", "late"),
     [
@@ -216,6 +217,7 @@ def test_samples_of_no_continuous_robot_are_refused(a, words):
         identify_robot(Records("log.csv", PERIOD, command, actual), (len(a), len(b)), 0, "arx")
 
 
+@pytest.mark.full
 def test_a_step_seen_by_an_encoder_gives_no_order_to_its_rounding():
     command = np.r_[np.zeros(50), np.full(450, 0.01)]
     seen = np.round(answer(command) / 1e-6) * 1e-6  # steps of 1 µm
@@ -253,7 +255,7 @@ def bounce(delay: float, seed: int = 0, force_noise: float = 0.0, place_noise: f
     return made, -solved.sol(end)[1] / SPEED
 
 
-@pytest.mark.full_cases("0.016", "0.0")
+@pytest.mark.full
 @pytest.mark.parametrize("delay", [0.0, 2.3e-3, 16e-3])
 def test_contact_without_noise(delay):
     """A free mass on a spring and dashpot moves alike whatever the delay: only the first sample tells it, to a period."""
@@ -270,6 +272,7 @@ def test_contact_without_noise(delay):
     assert known.surface.value == pytest.approx(0.0, abs=1e-7)
 
 
+@pytest.mark.full
 def test_a_position_that_is_later_than_the_force_is_told_however_little_is_known():
     made, _ = bounce(-0.8e-3, 3, 3.0, 3e-5)
     found = identify_contact(made)
@@ -296,7 +299,7 @@ def test_uncertainties_of_a_contact_are_those_over_many_bounces(seeds):
     assert sizes.min() > 1 - 3 / math.sqrt(2 * seeds)
 
 
-@pytest.mark.full_cases("2", "3")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(4))
 def test_turned_signs_and_a_bias_of_the_force_change_nothing_else(tmp_path, seed):
     """Of position, force and velocity, each to either side; the bias is told as the log has it."""

@@ -38,11 +38,7 @@ def test_robot_of_a_clean_log(answer):
     assert found["warnings"] == []
 
 
-@pytest.mark.full_cases(
-    "t (s);x_c [um];x_r [um]-1000000.0-options0",
-    "time,ref,actual [inch]-39.37007874015748-options2",
-    "time,ref,actual [inch]-39.37007874015748-options3",
-)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("header", "scale", "options"),
     [
@@ -66,6 +62,7 @@ def test_units_that_are_taken_for_granted_are_told(answer):
     assert found["warnings"] == ["no unit stated: command, actual taken as m"]
 
 
+@pytest.mark.full
 def test_decimal_commas_and_a_period_for_times_that_are_rounded(answer):
     text = [line.replace(",", ";").replace(".", ",") for line in lines(log())[1:]]
     assert answer("robot", ["time [s];command [mm];actual [mm]", *text])["period_s"] == PERIOD
@@ -188,7 +185,9 @@ def test_a_log_that_cannot_be_used_is_refused_in_one_line(dock, tmp_path, text, 
 
 
 @pytest.mark.full_cases(
-    "arguments13-moves too fast at", "arguments14-the generic arm: is near a singularity at 0 s (least singular value"
+    "arguments13-moves too fast at",
+    "arguments14-the generic arm: is near a singularity at 0 s (least singular value",
+    "arguments16-the generic arm: ",
 )
 @pytest.mark.parametrize(
     ("arguments", "message"),

@@ -114,6 +114,7 @@ CAUGHT = {
 }
 
 
+@pytest.mark.full
 def test_what_was_measured_after_a_capture_that_ends_the_run_counts(load, tmp_path):
     """The log goes on where the run would have ended: so does the run that is held against it."""
     truth = dockdyn.simulate(load(CAUGHT))

@@ -37,7 +37,7 @@ def refusal(command: np.ndarray, actual: np.ndarray) -> str:
     return str(error.value)
 
 
-@pytest.mark.full_cases("1", "3", "0", "5", "2")
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(QUICK))
 def test_a_robot_fits_as_well_as_the_true_one(seed):
     assert shortfall(seed) < SHORT, drawn(seed).words
@@ -49,7 +49,7 @@ def test_robots_of_all_logs_fit_as_well_as_the_true_ones():
     assert short == {}
 
 
-@pytest.mark.full_cases("white-2e-05", "white-0.0", "binary-2e-05")
+@pytest.mark.full
 @pytest.mark.parametrize("noise", [0.0, 2e-5])
 @pytest.mark.parametrize("excitation", ["binary", "white"])
 def test_a_robot_of_order_one_without_dead_time_is_found(excitation, noise):
@@ -85,7 +85,7 @@ def test_a_step_in_the_first_rows_is_enough(row):
     assert np.roots(np.r_[1.0, robot.fit.a]).real.max() == pytest.approx(0.9, abs=1e-3)
 
 
-@pytest.mark.full_cases("arx")
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["iv", "arx"])
 def test_all_methods_recover_a_drawn_robot_without_noise(method):
     """Of the first drawn logs without noise."""
@@ -95,7 +95,7 @@ def test_all_methods_recover_a_drawn_robot_without_noise(method):
         assert robot.percent > 99.99, log.words
 
 
-@pytest.mark.full_cases("0-wandering", "1-of another command", "1-noise", "1-wandering", "0-of another command")
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["noise", "wandering", "of another command"])
 @pytest.mark.parametrize("seed", range(2))
 def test_positions_that_the_command_has_no_part_in_are_refused(kind, seed):
@@ -110,6 +110,7 @@ def test_positions_that_the_command_has_no_part_in_are_refused(kind, seed):
     assert "no robot that was tried describes the log" in refusal(command, actual)
 
 
+@pytest.mark.full
 def test_a_robot_in_much_noise_is_an_answer_that_says_so():
     """Noise as large as the motion: the fit is low and yet all there is."""
     rng = np.random.default_rng(1)

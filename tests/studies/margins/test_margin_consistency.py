@@ -160,7 +160,7 @@ LONGER = ["continuous model", "hold model", "half gain", "sensor", "sensor lead"
 LONGER += ["stepped sensor gain", "stepped lead"]
 
 
-@pytest.mark.full_cases("bodies-2", "hold lead-2")
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("structure", "count"),
     [("bodies", 2), ("continuous", 2), ("hold lead", 2)]

@@ -96,6 +96,7 @@ class Held:
         }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full), pytest.param(2, marks=pytest.mark.full)])
 def test_a_body_that_is_held_has_the_margins_of_its_characteristic_equation(seed):
     held, delay = Held(seed), 2e-3

@@ -95,7 +95,7 @@ def critical_by_hand():
     return min(found)
 
 
-@pytest.mark.full_cases("False")
+@pytest.mark.full
 @pytest.mark.parametrize("element", [True, False])
 def test_two_masses_on_a_spring_and_a_delayed_contact(load, element):
     delay = 0.01
@@ -188,6 +188,7 @@ def test_the_panels_run_grows_and_decays_as_predicted(load, relative):
         assert np.abs(depth[late]).max() < np.abs(depth[~late]).max()
 
 
+@pytest.mark.full
 def test_a_run_warns_of_a_delay_above_the_critical_one(load):
     limit = critical_by_hand()
     calm, late = (dockdyn.simulate(load(on_a_spring(share * limit))) for share in (0.7, 1.4))

@@ -197,7 +197,7 @@ def test_sensitivities_show_the_ten_largest():
     assert float(panel.notes[0].words.replace("−", "-")) == pytest.approx(margins["sensitivities"][KEY], rel=1e-2)
 
 
-@pytest.mark.full_cases("chart", "line")
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["chart", "family", "line"])
 def test_page_opens_dark_and_light(name, browse, reports, tmp_path):
     check_dark_and_light(browse, reports[name], tmp_path, height=2600)
