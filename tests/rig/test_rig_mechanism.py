@@ -13,6 +13,7 @@ from plain_tables import by_name, listed
 import dockdyn
 from dockdyn.api import scene_of
 from dockdyn.mechanics.rigid_body import pair_momentum
+from dockdyn.report.scene.rotation import rotate
 from dockdyn.rig.build import rig_of
 from dockdyn.rig.model.rig import IdealContact
 from dockdyn.rig.resting import loop_of
@@ -134,7 +135,8 @@ def test_the_replay_has_both_mock_ups():
     scene = scene_of(dataset)
     assert {"chaser", "target", "model (computed)", "without rig"} == {part.name.split("/")[0] for part in scene.parts}
     there = np.stack([np.interp(scene.time, dataset.time, axis) for axis in dataset.robot_position.values.T], axis=1)
-    assert_allclose(scene.forces[0].place, there, atol=1e-5)
+    (force,) = scene.forces
+    assert_allclose(force.carrier.position + rotate(force.carrier.attitude, force.place), there, atol=1e-5)
 
 
 @pytest.mark.full
