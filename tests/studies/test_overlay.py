@@ -7,11 +7,14 @@ import shutil
 import numpy as np
 import pytest
 import tomlkit
+import trimesh
 import xarray as xr
 
 import dockdyn
+from dockdyn.report.beside import differing_inputs
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.page import render_page
+from dockdyn.results.attributes import result_attributes
 from dockdyn.results.exchange.export import export_csv
 from dockdyn.results.exchange.measured_log import log_residuals, read_measured
 from dockdyn.results.store import write_result
@@ -61,6 +64,39 @@ def test_key_figures_and_inputs_beside_each_other(slow, fast):
         .partition('id="verdict"')[2]
         .partition('id="key-figures"')[0]
     )
+
+
+def test_a_mesh_that_has_changed_is_told(tmp_path):
+    """Its name is the same in both scenarios; two of one name in different folders are both looked at."""
+    surface = {"shape": "mesh", "tolerance": "30 mm", "tip_radius": "50 mm"}
+    bodies = {
+        "ball": {
+            "mass": 1.0,
+            "inertia": [1.0] * 3,
+            "position": [0, 0, 2],
+            "feature": {"tip": {"position": [0, 0, 0], "radius": 0.05}},
+        },
+        "plate": {"mass": 5.0, "inertia": [1.0] * 3, "surface": {"top": surface | {"file": "plate.stl"}}},
+        "other": {"mass": 5.0, "inertia": [1.0] * 3, "position": [0, 0, 9]},
+    }
+    bodies["other"]["surface"] = {"top": surface | {"file": "other/plate.stl"}}
+    law = {"law": "spring-dashpot", "stiffness": 1e3}
+    contacts = {name: {"between": ["tip", f"{name}.top"], "normal": law} for name in ("plate", "other")}
+    (tmp_path / "other").mkdir()
+
+    def attributes(long):
+        for folder, size in ((tmp_path, 0.4), (tmp_path / "other", long)):
+            trimesh.creation.box([size, 0.6, 0.6]).export(folder / "plate.stl")
+        (tmp_path / "own.toml").write_text(
+            tomlkit.dumps({"schema": 2, "duration": 1.0, "body": bodies, "contact": contacts})
+        )
+        return xr.Dataset(attrs=result_attributes(dockdyn.load(tmp_path / "own.toml")))
+
+    before, same, after = attributes(0.4), attributes(0.4), attributes(0.3)
+    assert differing_inputs({"before": before, "same": same}).rows == []
+    (row,) = differing_inputs({"before": before, "after": after}).rows
+    assert row[0] == "SHA-256 of plate.stl" and len({*row[1].split(", "), *row[2].split(", ")}) == 2
+    assert str(tmp_path) not in str(before.attrs["files"])
 
 
 @pytest.mark.full

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import tomllib
@@ -20,6 +21,7 @@ DIGITS = 6  # of numbers of scenarios beside each other, at least
 LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:e[-+]?\d+)?")
 DIFFERENT = "≠"
 TILES = 4
+HASH = 12  # digits of one that are shown
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ def difference_tiles(figures: BesideFigures, names: Sequence[str]) -> list[Tile]
 
 
 def differing_inputs(results: Mapping[str, Dataset]) -> Table:
-    """Return the keys of the scenarios that differ, a column a result."""
+    """Return the keys of the scenarios that differ, and the user's own files and modules, a column a result."""
     stated = [dict(leaves(tomllib.loads(dataset.attrs["scenario"]), whole_lists=True)) for dataset in results.values()]
     keys = list(dict.fromkeys(key for each in stated for key in each))
     rows = []
@@ -144,6 +146,11 @@ def differing_inputs(results: Mapping[str, Dataset]) -> Table:
         values = [each.get(key) for each in stated]
         if any(value != values[0] for value in values[1:]):
             rows.append([key, *_write_apart(values)])
+    files = [json.loads(dataset.attrs.get("files", "{}")) for dataset in results.values()]
+    for name in dict.fromkeys(name for each in files for name in each):
+        digests = [", ".join(digest[:HASH] for digest in each.get(name, [NOTHING])) for each in files]
+        if len(set(digests)) > 1:
+            rows.append([f"SHA-256 of {name}", *digests])
     return Table([("key", ""), *((name, "") for name in results)], rows, worded=range(len(results) + 1), look="values")
 
 
