@@ -159,7 +159,10 @@ def tilted(method):
 @pytest.mark.full_cases("fixed")
 @pytest.mark.parametrize("method", ["located", "fixed"])
 def test_what_opens_under_a_pin_recovers_and_relaxes_as_it_is_pressed_again(method):
-    """The energy that the contact stores, which no force tells, at depths that are known: of a rim at an angle."""
+    """The energy that the contact stores, which no force tells, at depths that are known: of a rim at an angle.
+
+    A depth that changes is taken at its mean in each step: of second order, in steps that no force makes shorter.
+    """
     run = dockdyn.simulate(dockdyn.load(tilted(method)))
     time = run.time.values
 
@@ -175,7 +178,9 @@ def test_what_opens_under_a_pin_recovers_and_relaxes_as_it_is_pressed_again(meth
     assert not run.normal_force.values.any()
     surface = np.maximum(depth(time), SERIES / (FIRST + SERIES) * crept)
     stored = (FIRST * surface**2 + SERIES * (surface - crept) ** 2) / 2
-    np.testing.assert_allclose(run.contact_energy.values[:, 0], stored, atol=1e-4 * stored.max())
+    np.testing.assert_allclose(
+        run.contact_energy.values[:, 0], stored, atol={"located": 5e-4, "fixed": 5e-6}[method] * stored.max()
+    )
 
 
 @pytest.mark.full

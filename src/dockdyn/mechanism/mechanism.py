@@ -400,8 +400,8 @@ class Mechanism(ContactModel):
         """Return the groups, their modes, of those that a rigid grip carries that, and what they remember."""
         kept, modes = iter(x.memory.contacts), x.mode[: len(self.groups)]
         if (carried := self.carried(x.memory.elements)) is not None:
-            both = zip(carried, modes, strict=True)
-            modes = tuple(jnp.where(ends, CARRIED, mode).astype(mode.dtype) for ends, mode in both)
+            held = zip(carried, modes, strict=True)
+            modes = tuple(jnp.where(ends, CARRIED, mode).astype(mode.dtype) for ends, mode in held)
         both = zip(self.groups, modes, strict=True)
         return [(group, mode, next(kept) if group.remembers else None) for group, mode in both]
 

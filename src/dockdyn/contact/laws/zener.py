@@ -74,8 +74,8 @@ class Zener(NormalLaw):
         return jnp.maximum(depth, self.series_stiffness / (self.stiffness + self.series_stiffness) * crept)
 
     def _relaxed(self, memory: Creep) -> Scalar:
-        """Return how far (m) the dashpot has given way, since the last step's end at the depth at which a grip held it, zero of
-        what was apart, for as long as no body felt it: free until its surface meets that depth, then as that presses."""
+        """Return how far (m) the dashpot has given way, since the last step's end at the mean depth at which a grip held it,
+        zero of what was apart, while no body felt it: free until its surface meets that depth, then as that presses."""
         share = self.stiffness / (self.stiffness + self.series_stiffness)
         time = memory.unfelt - memory.before
         some = time > 0
