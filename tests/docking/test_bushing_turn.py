@@ -50,6 +50,58 @@ def test_a_bushing_that_stays_below_is_not_warned_of(load):
     assert not [words for words in dockdyn.summarise(run)["warnings"] if "hinge" in words]
 
 
+BEAM = {
+    "kind": "beam",
+    "basis": "polynomial",
+    "length": 1.0,
+    "mass_per_length": 4.0,
+    "bending_stiffness": [4e3, 5e3],
+    "bending_modes": [1, 1],
+}
+LINKS = {
+    "spherical": {"joint": {"kind": "spherical", "position": [0.5, 0.0, 0.0]}},
+    "locked": {"joint": {"kind": "revolute", "position": [0.5, 0.0, 0.0], "axis": [0, 0, 1], "locked": True}},
+    "beam": {
+        "joint": {
+            "kind": "revolute",
+            "position": [0.5, 0.0, 0.0],
+            "axis": [0, 0, 1],
+            "stiffness": 5.0,
+            "start_rate": 0.05,
+        },
+        "mass": 10.0,
+        "inertia": [0.4, 4.0, 4.0],
+        "flexible": BEAM,
+    },
+}
+
+
+@pytest.mark.full_cases("locked", "beam")
+@pytest.mark.parametrize("kind", LINKS)
+def test_the_turn_of_a_link_of_a_tree_is_the_same_wherever_the_scene_is_turned(kind):
+    """Links of trees with balls, locked joints and large beams pass half a turn of their own; the bushing hardly turns."""
+
+    def run(degrees):
+        turned = {"axis": [0, 0, 1], "angle": f"{degrees} deg"}
+        out = np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0.0])
+        arm = {"on": "base", "position": [1.0, 0.0, 0.0], "mass": 5.0, "inertia": [0.1, 0.5, 0.5]} | LINKS[kind]
+        free = {"mass": 5.0, "inertia": [0.2] * 3, "attitude": turned, "rate": [0.0, 0.0, 0.25]}
+        free |= {"position": (1.8 * out).tolist(), "velocity": np.cross([0, 0, 0.2], 1.8 * out).tolist()}
+        base = {"mass": 500.0, "inertia": [500.0] * 3, "attitude": turned, "rate": [0.0, 0.0, 0.2]}
+        stiff = {"stiffness": [200.0] * 3, "turning_stiffness": [20.0] * 3}
+        tie = {"between": ["arm", "free"], "position": [-0.5, 0.0, 0.0]} | stiff
+        content = {"schema": 2, "duration": 2.0, "body": {"base": base, "arm": arm, "free": free}}
+        return dockdyn.simulate(dockdyn.load(content | {"bushing": {"tie": tie}}))
+
+    level, beyond = run(0.0), run(170.0)
+    assert not [words for words in dockdyn.summarise(beyond)["warnings"] if "tie" in words]
+    turns = [one.bushing_turn.sel(bushing="tie").interp(time=np.linspace(0, 2, 50)) for one in (level, beyond)]
+    assert 1e-3 < turns[0].max() < 0.1
+    np.testing.assert_allclose(turns[1], turns[0], atol=1e-6)
+    attitudes = beyond.attitude.sel(body="arm").values  # its sign goes on
+    assert (np.sum(attitudes[1:] * attitudes[:-1], axis=1) > 0.99).all()
+
+
 @pytest.mark.full
 def test_a_campaign_counts_the_cases_that_turn_so_far_and_says_so_once(dock, tmp_path):
     rates = [{"distribution": "uniform", "low": 0.1, "high": 1.4}, 0.0, 0.0]

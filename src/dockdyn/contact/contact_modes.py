@@ -15,6 +15,7 @@ from dockdyn.trees import AbstractVar, Module
 
 APART, PRESSING, SLACK = 0, 1, 2  # contact modes that are stored: no overlap; overlap under force; overlap, force ended
 GATED = 3  # contact mode of fixed-step runs: decided anew from depth and force at every instant
+CARRIED = 4  # contact mode that is never stored: a rigid grip carries what presses, and memory follows the depth
 
 
 class Pressed(Protocol):

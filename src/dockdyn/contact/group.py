@@ -16,7 +16,16 @@ from dockdyn.contact.bound_tree import read_row, walk_tree
 from dockdyn.contact.clearances import ROUNDING, Clearances, MemberBounds, frozen
 from dockdyn.contact.contact_kinematics import ContactKinematics, kinematics_of
 from dockdyn.contact.contact_memory import ContactMemory
-from dockdyn.contact.contact_modes import APART, GATED, PRESSING, SLACK, force_guard, force_in_mode, gated_force
+from dockdyn.contact.contact_modes import (
+    APART,
+    CARRIED,
+    GATED,
+    PRESSING,
+    SLACK,
+    force_guard,
+    force_in_mode,
+    gated_force,
+)
 from dockdyn.contact.expansions import AGAIN, ExpansionFrame, Expansions
 from dockdyn.contact.laws.bristles import Bristles
 from dockdyn.contact.laws.friction import Friction
@@ -323,6 +332,7 @@ class ContactGroup(Module):
 
     def memory_rate(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
         """Return the rate of what it remembers."""
+        apart, carried, mode = mode == APART, mode == CARRIED, _mode_within(mode)
 
         def one(row: tuple[Any, Rest | None, ContactMemory]) -> ContactMemory:
             member, rest, memory = row
@@ -337,24 +347,25 @@ class ContactGroup(Module):
             if memory.law is None:
                 return ContactMemory(stretches, None)
             law, depth = (self.law, meeting.depth) if rest is None else rest.felt(self.law, meeting.depth)
-            apart = mode == APART if rest is None else rest.closed == 0
-            return ContactMemory(stretches, law.memory_rate(memory.law, depth, apart))
+            rate = law.memory_rate(memory.law, depth, apart if rest is None else rest.closed == 0)
+            held = law.carried_rate(memory.law, depth)
+            return ContactMemory(stretches, map_leaves(lambda a, b: jnp.where(carried, a, b), held, rate))
 
         def still() -> ContactMemory:
             stretches = map_leaves(jnp.zeros_like, past.stretches)
-            nowhere, apart = jnp.zeros(()), jnp.asarray(True)
-            kept = past.law
+            nowhere, kept = jnp.zeros(()), past.law
             if kept is not None:
-                kept = _each_row(lambda one: self.law.memory_rate(one, nowhere, apart), kept)
+                kept = _each_row(lambda one: self.law.memory_rate(one, nowhere, jnp.asarray(True)), kept)
             return ContactMemory(stretches, kept)
 
         def moving() -> ContactMemory:
             return _each_row(one, (self.members, self.rest, past))
 
-        return moving() if self.rest is not None else jax.lax.cond(mode == APART, still, moving)
+        return moving() if self.rest is not None else jax.lax.cond(apart, still, moving)
 
     def renewed(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
         """Return what it remembers once a step has ended."""
+        mode = _mode_within(mode)
 
         def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
             member, memory = row
@@ -498,7 +509,7 @@ class ContactGroup(Module):
     def _state(
         self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None, exact: bool, loads: bool
     ) -> GroupState:
-        about = once(self.reference(own))
+        about, idle, mode = once(self.reference(own)), _does_nothing(mode), _mode_within(mode)
         remembered = len(past.stretches) if self.alone and past is not None and past.stretches is not None else 0
 
         def detail(sign: Scalar, slipped: tuple[Scalar, ...], torque: Vector | None) -> MemberDetail:
@@ -546,7 +557,7 @@ class ContactGroup(Module):
             one, (self.members, self.weights, self.rest, past)
         )
         wrench, normal, rubbing, torque = map_leaves(
-            lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal, rubbing, more.torque)
+            lambda leaf: jnp.where(idle, 0.0, leaf), (wrench, normal, rubbing, more.torque)
         )
         sign = jnp.ones(()) if more.force_sign is None else more.force_sign
         slipped = more.slipped
@@ -788,10 +799,10 @@ class ContactGroup(Module):
     def signal(
         self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None = None
     ) -> GroupSignal:
-        """Return that of its state alone: nothing is computed while it is apart."""
+        """Return that of its state alone: nothing is computed while it does nothing."""
 
         return jax.lax.cond(
-            mode == APART,
+            _does_nothing(mode),
             lambda: self._delayed_part(Wrench.zero(), Vector.zero()),
             lambda: self.signal_of(self.state(mode, own, other, loads=True, past=past)),
         )
@@ -851,10 +862,18 @@ class ContactGroup(Module):
         return self.mode_of(self.state(jnp.asarray(APART, int), own, other, past=self.first_memory()))
 
     def present_mode(self, own: Placed, other: Placed, past: ContactMemory | None) -> Int[Array, ""]:
-        """Return the mode where no events are located: that of a bond that still holds, too."""
-        if past is None or not self.law.adheres():
-            return self.first_mode(own, other)
+        """Return the mode where no event tells it: that of what remembers its `past`, of a bond that still holds, too."""
         return self.mode_of(self.state(jnp.asarray(GATED, int), own, other, past=past))
+
+
+def _does_nothing(mode: Int[Array, ""]) -> Bool[Array, ""]:
+    """Return whether a group in its `mode` has no force: it is apart, or a rigid grip carries what it would do."""
+    return (mode == APART) | (mode == CARRIED)
+
+
+def _mode_within(mode: Int[Array, ""]) -> Int[Array, ""]:
+    """Return the `mode` by which a group stores and remembers: while a grip carries it, that which depths tell."""
+    return jnp.where(mode == CARRIED, GATED, mode)
 
 
 def _attitude_over(own: Placed, other: Placed) -> Quaternion:

@@ -15,7 +15,7 @@ from typing import Any
 from dockdyn import backend
 from dockdyn.contact.clearances import Clearances
 from dockdyn.contact.contact_memory import ContactMemory
-from dockdyn.contact.contact_modes import APART, GATED
+from dockdyn.contact.contact_modes import APART, CARRIED, GATED
 from dockdyn.contact.group import ContactGroup, GroupSignal, GroupState, Wrench
 from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
@@ -180,7 +180,7 @@ class Mechanism(ContactModel):
         modes, memories = settle_elements(elements, first, here)
         outside = self._outside(self.seen(State(q, v, None, None), here))
         v, memories = self._fall_in(State(q, v, None, None), elements, first, memories)
-        touching = self._part_carried_groups(touching, memories)
+        touching = self._part_carried_groups(touching, self.carried(memories))
         hits = first_hits(self.groups, here.bodies)
         taken = stack_rows([g.stored_energy(here.bodies[g.first], here.bodies[g.second]) for g in self.groups])
         remembered = tuple(past for group in self.groups if (past := group.first_memory()) is not None)
@@ -317,14 +317,31 @@ class Mechanism(ContactModel):
         return tuple(jnp.any(jnp.stack(each)) for each in zip(*kept, strict=True))
 
     def _part_carried_groups(
-        self, touching: tuple[Int[Array, ""], ...], memories: tuple[ElementMemory, ...]
+        self, touching: tuple[Int[Array, ""], ...], carried: tuple[Bool[Array, ""], ...] | None
     ) -> tuple[Int[Array, ""], ...]:
-        """Return the modes of the groups, those apart that a rigid grip carries: what presses in it begins again once it lets
-        go."""
-        if (carried := self.carried(memories)) is None:
+        """Return the modes of the groups, those apart that a rigid grip carries."""
+        if carried is None:
             return touching
         both = zip(carried, touching, strict=True)
         return tuple(jnp.where(ends, APART, mode).astype(mode.dtype) for ends, mode in both)
+
+    def _touching_groups(
+        self, x: State, touching: tuple[Int[Array, ""], ...], memories: tuple[ElementMemory, ...]
+    ) -> tuple[Int[Array, ""], ...]:
+        """Return the modes of the groups once elements have these `memories`: what a rigid grip carries is apart, and what it
+        lets go touches as it is then, with what it remembers."""
+        if (carried := self.carried(memories)) is None:
+            return touching
+        before, places, found = self.carried(x.memory.elements), self.placement(x).bodies, list(touching)
+        assert before is not None
+        for number, (group, _, past) in enumerate(self._groups_with_memory(x)):
+            if isinstance(group, ContactGroup):
+                present = partial(group.present_mode, places[group.first], places[group.second], past)
+                let_go, mode = before[number] & ~carried[number], touching[number]
+                found[number] = jax.lax.cond(
+                    let_go, lambda at=present, mode=mode: at().astype(mode.dtype), lambda mode=mode: mode
+                )
+        return self._part_carried_groups(tuple(found), carried)
 
     def element_modes(self, x: State) -> tuple[PyTree, ...]:
         """Return the modes of the elements."""
@@ -380,9 +397,13 @@ class Mechanism(ContactModel):
         return Rate(self.moving.rate(x.q, x.v), now.rates, memory)
 
     def _groups_with_memory(self, x: State) -> list[tuple[Group, Int[Array, ""], ContactMemory | None]]:
-        """Return the groups, their modes and what they remember."""
-        kept, modes = iter(x.memory.contacts), zip(self.groups, x.mode, strict=False)
-        return [(group, mode, next(kept) if group.remembers else None) for group, mode in modes]
+        """Return the groups, their modes, of those that a rigid grip carries that, and what they remember."""
+        kept, modes = iter(x.memory.contacts), x.mode[: len(self.groups)]
+        if (carried := self.carried(x.memory.elements)) is not None:
+            held = zip(carried, modes, strict=True)
+            modes = tuple(jnp.where(ends, CARRIED, mode).astype(mode.dtype) for ends, mode in held)
+        both = zip(self.groups, modes, strict=True)
+        return [(group, mode, next(kept) if group.remembers else None) for group, mode in both]
 
     def _of_contacts(
         self,
@@ -643,7 +664,7 @@ class Mechanism(ContactModel):
             elements, self.element_modes(x), x.memory.elements, tuple(left), here
         )
         v, memories = self._fall_in(x, elements, x.memory.elements, memories)
-        touching = self._part_carried_groups(touching, memories)
+        touching = self._touching_groups(x, touching, memories)
         now = State(x.q, v, (*touching, *modes), x.memory._replace(elements=memories))
         if self.phases is None:
             return now
@@ -691,7 +712,7 @@ class Mechanism(ContactModel):
         clock = x.memory.clock if self.phases.ramps is None else x.memory.clock._replace(elapsed=jnp.zeros(()))
         here, elements = self.placement(x), self.elements_in(phase, clock)
         modes, memories = settle_elements(elements, x.memory.elements, here)
-        touching = self._part_carried_groups(x.mode[: len(self.groups)], memories)
+        touching = self._touching_groups(x, x.mode[: len(self.groups)], memories)
         after = State(x.q, x.v, (*touching, *modes, phase), x.memory._replace(elements=memories, clock=clock))
         gained = self.internal_energy(after) - self.internal_energy(x)
         gained += self.work(x.memory) - self.work(after.memory)
@@ -733,7 +754,7 @@ class Mechanism(ContactModel):
         for number, (group, _, past) in enumerate(self._groups_with_memory(x)):
             if isinstance(group, ContactGroup):
                 modes[number] = group.present_mode(places[group.first], places[group.second], past)
-        touching = self._part_carried_groups(tuple(modes[: len(self.groups)]), x.memory.elements)
+        touching = self._part_carried_groups(tuple(modes[: len(self.groups)]), self.carried(x.memory.elements))
         return State(x.q, x.v, (*touching, *modes[len(self.groups) :]), x.memory)
 
     @property

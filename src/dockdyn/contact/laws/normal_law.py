@@ -87,6 +87,11 @@ class NormalLaw(Module):
         """Return the rate (1/s) of what it remembers at a `depth` (m), or while the bodies are `apart`; zero by default."""
         return map_leaves(jnp.zeros_like, memory)
 
+    def carried_rate(self, memory: PyTree, depth: Scalar) -> PyTree:
+        """Return the rate (1/s) of what it remembers at a `depth` (m) while a rigid grip carries what it would do; by default
+        that of what presses. Nothing that moves depends on it then, so steps may be long."""
+        return self.memory_rate(memory, depth, jnp.asarray(False))
+
     def renewed(self, memory: PyTree, depth: Scalar) -> PyTree:
         """Return what it remembers once a step has ended at a `depth` (m)."""
         return memory

@@ -12,16 +12,21 @@ from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.mechanics.vector import Scalar
 
-ROUNDING = 1e-13  # of the time for which bodies have been apart
+ROUNDING = 1e-13  # of the time for which bodies have not felt it
 
 
 class Creep(NamedTuple):
-    """What a creeping contact remembers, or the rate of it: how far its dashpot has given way, and, so that what is free
-    recovers in closed form however long a step is, for how long bodies have been apart."""
+    """What a creeping contact remembers, or the rate of it: how far its dashpot has given way, and, so that what pushes no
+    body recovers or relaxes in closed form however long a step is, for how long and how deep that was so.
+
+    Bodies do not feel it while they are apart, and while a rigid grip carries them.
+    """
 
     crept: Scalar  # m
-    apart: Scalar  # s, in all
+    unfelt: Scalar  # s, in all
     before: Scalar  # s, the same as the last step ended
+    held: Scalar  # m s, the integral of the depth while a grip carried them
+    held_before: Scalar  # m s, the same as the last step ended
 
 
 class Zener(NormalLaw):
@@ -37,22 +42,26 @@ class Zener(NormalLaw):
 
     def first_memory(self) -> Creep:
         zero = jnp.zeros(())
-        return Creep(zero, zero, zero)
+        return Creep(zero, zero, zero, zero, zero)
 
     def after(self, memory: Creep) -> NormalLaw:
-        return Crept(self, self._recovered(memory))
+        return Crept(self, self._relaxed(memory))
 
     def memory_rate(self, memory: Creep, depth: Scalar, apart: Bool[Array, ""]) -> Creep:
         rate = (self.surface(depth, memory.crept) - memory.crept) / self.relaxation_time
         zero, one = jnp.zeros(()), jnp.ones(())
-        return Creep(jnp.where(apart, zero, rate), jnp.where(apart, one, zero), zero)
+        return Creep(jnp.where(apart, zero, rate), jnp.where(apart, one, zero), zero, zero, zero)
+
+    def carried_rate(self, memory: Creep, depth: Scalar) -> Creep:
+        zero = jnp.zeros(())
+        return Creep(zero, jnp.ones(()), zero, depth, zero)
 
     def renewed(self, memory: Creep, depth: Scalar) -> Creep:
-        return Creep(self._recovered(memory), memory.apart, memory.apart)
+        return Creep(self._relaxed(memory), memory.unfelt, memory.unfelt, memory.held, memory.held)
 
     def memory_within(self, start: Creep, now: Creep) -> Creep:
-        free = now.apart - start.before > ROUNDING * now.apart
-        return Creep(jnp.where(free, start.crept, now.crept), now.apart, start.before)
+        unfelt = now.unfelt - start.before > ROUNDING * now.unfelt
+        return Creep(jnp.where(unfelt, start.crept, now.crept), now.unfelt, start.before, now.held, start.held_before)
 
     def asks_for_steps(self) -> bool:
         return False
@@ -67,10 +76,21 @@ class Zener(NormalLaw):
         """Return how deep (m) the surface is pressed in."""
         return jnp.maximum(depth, self.series_stiffness / (self.stiffness + self.series_stiffness) * crept)
 
-    def _recovered(self, memory: Creep) -> Scalar:
-        """Return how far (m) the dashpot has given way, since the last step's end free for as long as bodies were apart."""
+    def _relaxed(self, memory: Creep) -> Scalar:
+        """Return how far (m) the dashpot has given way, since the last step's end at the mean depth at which a grip held it,
+        zero of what was apart, while no body felt it: free until its surface meets that depth, then as that presses."""
         share = self.stiffness / (self.stiffness + self.series_stiffness)
-        return memory.crept * jnp.exp(-share * (memory.apart - memory.before) / self.relaxation_time)
+        time = memory.unfelt - memory.before
+        some = time > 0
+        depth = jnp.where(some, (memory.held - memory.held_before) / jnp.where(some, time, 1.0), 0.0)
+        left = (1 - share) * memory.crept
+        meets = (depth > 0) & (left > depth)
+        ratio = jnp.where(meets, left, 1.0) / jnp.where(meets, depth, 1.0)
+        until = jnp.where(meets, jnp.log(ratio) / share, jnp.where(left < depth, 0.0, jnp.inf))
+        spans = time / self.relaxation_time
+        free = jnp.minimum(spans, until)
+        crept = memory.crept * jnp.exp(-share * free)
+        return crept + (crept - depth) * jnp.expm1(-(spans - free))
 
 
 class Crept(NormalLaw):

@@ -28,8 +28,10 @@ from dockdyn.mechanics.trees.joints import (
     carried_on,
     joint_screws,
     rotation_about,
+    seat_attitude,
     seat_motion,
     straight_seat,
+    turn_about,
 )
 from dockdyn.mechanics.trees.link_inertia import BeamLinks, Inertia, link_inertia, wrench_seen
 from dockdyn.mechanics.trees.screws import apply_matrix, matrix_product, screw_bracket, screws_seen, to_inner_frame
@@ -214,6 +216,23 @@ class Tree(Module):
             rotation.append(turn)
             position.append(place)
         return Poses(tuple(rotation), tuple(position))
+
+    @trace_once
+    def attitudes(self, q: Configuration) -> tuple[Quaternion, ...]:
+        """Return the inertial attitudes of all links; their signs go on as those of base, balls and angles of joints do."""
+        joints, balls, eta = iter(q.joints), iter(q.balls), self.modal_coordinates(q)
+        found = [Quaternion.of(q.attitude).normalised()]
+        for link, parent in list(enumerate(self.layout.parents))[1:]:
+            joint, numbers = self.layout.joints[link], self.numbers(link)
+            attitude = found[parent] * seat_attitude(numbers, eta[parent] if self.sits_bent(link) else None)
+            coordinate = next(joints) if joint in ("prismatic", "revolute") else None
+            if joint == "revolute":
+                assert coordinate is not None
+                attitude = attitude * turn_about(numbers.axis, coordinate)
+            elif joint == "spherical":
+                attitude = attitude * Quaternion.of(next(balls)).normalised()
+            found.append(attitude)
+        return tuple(found)
 
     def numbers(self, link: int) -> Links:
         """Return those of one link."""

@@ -19,7 +19,7 @@ from dockdyn.mechanics.trees.screws import (
     rotation_matrix,
     transpose_each,
 )
-from dockdyn.mechanics.vector import Scalar
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 from dockdyn.programs import trace_once
 
 if TYPE_CHECKING:
@@ -33,8 +33,14 @@ type Turn = Float[Array, "3 3"]
 @trace_once
 def rotation_about(axis: Three, angle: Scalar) -> Turn:
     """Return the rotation by an angle (rad) about a unit vector."""
+    return turn_about(axis, angle).matrix().array()
+
+
+@trace_once
+def turn_about(axis: Three, angle: Scalar) -> Quaternion:
+    """Return the same as a quaternion, whose sign goes on with the angle from turn to turn."""
     part = axis * jnp.sin(angle / 2)
-    return Quaternion(jnp.cos(angle / 2), part[0], part[1], part[2]).matrix().array()
+    return Quaternion(jnp.cos(angle / 2), part[0], part[1], part[2])
 
 
 @trace_once
@@ -53,6 +59,15 @@ def bent_seat(link: Links, eta: Float[Array, "width"]) -> tuple[Turn, Three]:
     """Return the same on a parent's beam with modal coordinates `eta`."""
     bend, place, _ = _beam_section(link, eta)
     return matrix_product(bend, link.mount_turn), place + apply_matrix(bend, link.mount)
+
+
+@trace_once
+def seat_attitude(link: Links, eta: Float[Array, "width"] | None) -> Quaternion:
+    """Return the axes of a joint in the frame of its parent, on a beam with modal coordinates `eta` or on one without."""
+    mount = Quaternion.from_matrix(Matrix.of(link.mount_turn))
+    if eta is None:
+        return mount
+    return Quaternion.exponential(Vector.of(apply_matrix(link.attach_turn, eta))) * mount
 
 
 @trace_once

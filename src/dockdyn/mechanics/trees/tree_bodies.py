@@ -17,7 +17,6 @@ import numpy as np
 
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
-from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Row, Tree
 from dockdyn.mechanics.trees.link_inertia import BeamLinks, Inertia
@@ -122,14 +121,13 @@ class TreeBodies(Module):
     @trace_once
     def placed(self, q: Configuration, v: Row) -> tuple[tuple[Placed, ...], TreePlace]:
         """Return the links as bodies, and where the tree is."""
-        motion = self.tree.motion(q, v)
+        motion, attitudes = self.tree.motion(q, v), self.tree.attitudes(q)
         found = []
-        for place, turn, twist, centre in zip(
-            motion.position, motion.rotation, motion.twist, self.centres, strict=True
-        ):
+        each = zip(motion.position, motion.rotation, attitudes, motion.twist, self.centres, strict=True)
+        for place, turn, attitude, twist, centre in each:
             rotation, arm = Matrix.of(turn), Vector.of(centre)
             speed, rate = Vector.of(twist[:3]), Vector.of(twist[3:])
-            pose = Pose(Vector.of(place) + rotation @ arm, Quaternion.from_matrix(rotation))
+            pose = Pose(Vector.of(place) + rotation @ arm, attitude)
             velocity = rotation @ (speed + rate.cross(arm))
             found.append(Placed(pose, Twist(velocity, rate), rotation, rotation @ rate))
         return tuple(found), TreePlace(q, v, motion, *self.tree.mass_and_bias(q, v, motion))
