@@ -99,6 +99,32 @@ def test_a_mesh_that_has_changed_is_told(tmp_path):
     assert str(tmp_path) not in str(before.attrs["files"])
 
 
+def test_joints_have_units_of_their_own(tmp_path):
+    """Degrees in a log of a hinge are read as such, and what is exported of hinge and slide says rad and m."""
+    joints = {
+        "turn": {"kind": "revolute", "axis": [0, 0, 1], "position": [0.3, 0, 0], "start_rate": 0.2},
+        "push": {"kind": "prismatic", "axis": [0, 1, 0], "position": [0, 0, 0], "start_rate": 0.1},
+    }
+    part = {"on": "base", "position": [0, 0, 0], "mass": 1.0, "inertia": [1.0] * 3}
+    bodies = {"base": {"mass": 9.0, "inertia": [2.0] * 3}} | {name: part | {"joint": joints[name]} for name in joints}
+    run = dockdyn.simulate(dockdyn.load({"schema": 2, "duration": 1.0, "body": bodies}))
+    export_csv(run, tmp_path / "run")
+    headings = next(csv.reader((tmp_path / "run" / "time.csv").open()))
+    assert {
+        f"joint_{what}" for what in ("angle.turn [rad]", "rate.turn [rad/s]", "angle.push [m]", "rate.push [m/s]")
+    } < {*headings}
+    for name, unit, scale in (
+        ("joint_angle", "deg", np.degrees(1)),
+        ("joint_rate", "deg/s", np.degrees(1)),
+        ("joint_rate", "rad/s", 1),
+    ):
+        values = scale * run[name].sel(joint="turn").values
+        rows = np.stack([run.time.values, values], 1)
+        np.savetxt(tmp_path / "log.csv", rows, delimiter=",", header=f"time [s],{name}.turn [{unit}]", comments="")
+        (left,) = log_residuals(run, read_measured(tmp_path / "log.csv", run))
+        assert left.largest < 1e-12 and left.unit == ("rad" if name == "joint_angle" else "rad/s")
+
+
 @pytest.mark.full
 def test_every_figure_has_every_run(slow, fast):
     drawn = overlay_figures({"slow.nc": slow, "fast.nc": fast})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,8 @@ from dockdyn.dataset import Dataset
 from dockdyn.deferred import Shaped
 
 NUMBER = "1"  # the unit of what has none
+BY_LABEL = "SI"  # the unit of what has one for each label
+EFFORTS = {"rad": "N m", "m": "N"}  # of motors, by the unit of their joint
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,25 @@ def _columns_of(dataset: Dataset, name: str, over: tuple[str, ...]) -> list[Colu
     values = dataset[name].transpose(*over, *across).values
     labels = list(itertools.product(*(_labels_of(dataset, dim) for dim in across)))
     values = values.reshape(int(np.prod([dataset.sizes[dim] for dim in over], dtype=int)), len(labels))
-    unit = _unit_of(dataset, name)
-    return [Column(".".join([name, *each]), name, unit, values[:, index]) for index, each in enumerate(labels)]
+    own = _units_by_label(dataset, name, across)
+    units = [next((own[label] for label in each if label in own), _unit_of(dataset, name)) for each in labels]
+    return [Column(".".join([name, *each]), name, units[index], values[:, index]) for index, each in enumerate(labels)]
+
+
+def _units_by_label(dataset: Dataset, name: str, across: Sequence[str]) -> dict[str, str]:
+    """Return the units of a variable that has one for each label: of joints, motors in them, modes and recoveries."""
+    if dataset[name].attrs.get("units") != BY_LABEL:
+        return {}
+    dims = ("joint" if dim == "motor" else dim for dim in across)
+    found = {
+        label: str(unit)
+        for dim in dims
+        if f"{dim}_unit" in dataset.coords
+        for label, unit in zip(_labels_of(dataset, dim), dataset[f"{dim}_unit"].values, strict=True)
+    }
+    if name == "motor_effort":
+        return {label: EFFORTS.get(unit, NUMBER) for label, unit in found.items()}
+    return {label: f"{unit}/s" if name.endswith("_rate") and unit != NUMBER else unit for label, unit in found.items()}
 
 
 def _labels_of(dataset: Dataset, dim: str) -> list[str]:
@@ -92,7 +112,7 @@ def _unit_of(dataset: Dataset, name: str) -> str:
     if dataset[name].dtype.kind in "UOS":
         return ""
     stated = str(dataset[name].attrs.get("units", NUMBER))
-    return NUMBER if stated == "SI" else stated  # of what has a unit a label
+    return NUMBER if stated == BY_LABEL else stated
 
 
 def _with_distinct_names(columns: list[Column]) -> list[Column]:
