@@ -287,9 +287,8 @@ def unit_factor(file: str, heading: str, role: Role, given: str | None, called: 
     try:
         return bool(unit), scale_of(unit or role.unit, role.unit)
     except ValueError:
-        raise ScenarioError(
-            f"{file}: {heading}: {shown(unit)} is no unit of {role.words}; such as {role.unit}"
-        ) from None
+        wanted = f"such as {role.unit}" if role.unit else "it has none"
+        raise ScenarioError(f"{file}: {heading}: {shown(unit)} is no unit of {role.words}; {wanted}") from None
 
 
 def period_from(given: float | str | None) -> float | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from dockdyn.deferred import Float
+from dockdyn.report.wording import count_of
 from dockdyn.results.exchange.log_file import SignalLog, period_from, read_log, refuse_saturated, sampling_period
 from dockdyn.results.exchange.log_roles import FORCE, OF_CONTACT
 from dockdyn.scenario.language.given import path_from
@@ -17,6 +18,7 @@ from dockdyn.scenario.language.given import path_from
 FEWEST = 10  # samples in contact
 QUIET = 5  # samples before contact, at least, that tell the force's bias and noise
 CLEAR = 5.0  # standard deviations of that noise above which there is contact
+NORMAL = 1.4826  # standard deviation of normal noise over its median size
 SHARE = 0.02  # of the peak force: the same without noise
 AROUND = 1.5  # durations of the contact that are looked at before and after it
 type Row = Float[np.ndarray, "n"]
@@ -76,10 +78,13 @@ def read_bounce(
     scatter = float(np.std(force[:quiet] - slope * np.arange(quiet) - level))
     if abs(slope) * quiet > max(CLEAR * scatter, SHARE * float(size.max())):
         raise log.refuse(0, f"in contact from the start; must begin with at least {QUIET} rows of free motion")
-    threshold = max(CLEAR * noise, SHARE * float(size.max()))
-    touching = size > threshold
+    touching = size > max(CLEAR * noise, SHARE * float(size.max()))
     if not touching.any() or size.max() <= CLEAR * noise:
         raise log.refuse(None, f"{log.headings[FORCE.name]} never rises above its noise: there is no contact")
+    free = _first_contact(log, touching)[0]  # rows before it, of which more is known than of a few
+    rest = float(np.median(force[:free]))
+    size, noise = np.abs(force - rest), NORMAL * float(np.median(np.abs(force[:free] - rest)))
+    touching = size > max(CLEAR * noise, SHARE * float(size.max()))
     first, last, ends = _first_contact(log, touching)
     sign = float(np.sign(np.sum((force - rest)[first : last + 1])))
     inward = sign * float(np.sum((force - rest)[first : last + 1] * (position[first : last + 1] - position[first])))
@@ -90,6 +95,10 @@ def read_bounce(
     if len(again):
         end = last + 1 + int(again[0])
     velocity, told = log.signals.get("velocity"), [*notes, *log.notes]
+    if spikes := int(touching[:first].sum()):
+        told.append(
+            f"{log.headings[FORCE.name]}: above its noise in {count_of(spikes, 'row')} before the contact, too few for one"
+        )
     if velocity is not None and float(velocity[begin:end] @ np.gradient(position[begin:end])) < 0:
         velocity = -velocity
         told.append(f"{log.headings['velocity']}: has the sign against that of the position's change, so it is turned")
@@ -108,20 +117,25 @@ def read_bounce(
 
 
 def _first_contact(log: SignalLog, touching: np.ndarray) -> tuple[int, int, bool]:
-    """Return the first and last sample of the first contact, bridging short drops of the force to its threshold."""
-    first = int(np.argmax(touching))
-    if first < QUIET:
-        raise log.refuse(first, f"in contact from the start; must begin with at least {QUIET} rows of free motion")
-    apart = 0
-    last = first
-    for sample in range(first, len(touching)):
-        apart = 0 if touching[sample] else apart + 1
-        last = sample if touching[sample] else last
-        if apart > max(QUIET, (last - first) // 4):
-            break
-    count = int(touching[first : last + 1].sum())
-    if count < FEWEST:
-        words = f"the force is above its noise for {count} {'sample' if count == 1 else 'samples'} only: a spike, or a "
-        words += f"contact that is sampled too slowly; must be at least {FEWEST}"
-        raise log.refuse(first, words)
-    return first, last, apart >= QUIET
+    """Return the first and last sample of the first contact that has enough of them, bridging short drops of the force to its
+    threshold, and whether it ends in the log."""
+    longest, begin = (0, 0), 0
+    while touching[begin:].any():
+        first = begin + int(np.argmax(touching[begin:]))
+        if first < QUIET:
+            raise log.refuse(first, f"in contact from the start; must begin with at least {QUIET} rows of free motion")
+        apart = 0
+        last = first
+        for sample in range(first, len(touching)):
+            apart = 0 if touching[sample] else apart + 1
+            last = sample if touching[sample] else last
+            if apart > max(QUIET, (last - first) // 4):
+                break
+        count = int(touching[first : last + 1].sum())
+        if count >= FEWEST:
+            return first, last, apart >= QUIET
+        longest, begin = max(longest, (count, -first)), last + 1
+    count, first = longest[0], -longest[1]
+    words = f"the force is above its noise for {count} {'sample' if count == 1 else 'samples'} only: a spike, or a "
+    words += f"contact that is sampled too slowly; must be at least {FEWEST}"
+    raise log.refuse(first, words)

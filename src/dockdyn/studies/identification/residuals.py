@@ -11,6 +11,7 @@ from scipy.special import erfinv, gammaincc
 from dockdyn.deferred import Float
 
 LAGS = 25
+SINGULAR = 3e-8  # smallest over largest singular value: a direction that nothing tells of
 DOUBT = 0.01  # probability below which chance is no longer believed
 type Row = Float[np.ndarray, "n"]
 
@@ -66,18 +67,23 @@ def residual_tests(residual: Row, command: Row) -> ResidualTests:
 def parameter_covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Float[np.ndarray, "p p"]:
     """Return that of parameters fitted by least squares, for residuals that may be correlated over time (Newey and West).
 
-    `slope` holds the derivatives of what was fitted by the parameters.
+    In no direction it is less than for residuals that are not: where few samples tell of a parameter, their residuals seem
+    correlated as the fit makes them so. `slope` holds the derivatives of what was fitted by the parameters.
     """
     count, parameters = slope.shape
     size = np.linalg.norm(slope, axis=0)
-    inverse = np.linalg.pinv((slope / size).T @ (slope / size)) / np.outer(size, size)
-    scores = slope * residual[:, None]
+    across, singular, ways = np.linalg.svd(slope / size, full_matrices=False)
+    told = singular > SINGULAR * singular[0]
+    back = (ways[told].T / singular[told]) / size[:, None]
+    scores = across[:, told] * residual[:, None]
     middle = scores.T @ scores
     lags = math.ceil(count ** (1 / 3))
     for lag in range(1, lags + 1):
         product = scores[lag:].T @ scores[:-lag]
         middle += (1 - lag / (lags + 1)) * (product + product.T)
-    return count / max(count - parameters, 1) * inverse @ middle @ inverse
+    variances, axes = np.linalg.eigh(middle)
+    back = back @ axes
+    return count / max(count - parameters, 1) * (back * np.maximum(variances, residual @ residual / count)) @ back.T
 
 
 def _autocorrelate(signal: Row) -> Row:
