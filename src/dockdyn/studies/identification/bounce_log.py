@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from dockdyn.scenario.language.given import path_from
 FEWEST = 10  # samples in contact
 QUIET = 5  # samples before contact, at least, that tell the force's bias and noise
 CLEAR = 5.0  # standard deviations of that noise above which there is contact
-NORMAL = 1.4826  # standard deviation of normal noise over its median size
 SHARE = 0.02  # of the peak force: the same without noise
 AROUND = 1.5  # durations of the contact that are looked at before and after it
 type Row = Float[np.ndarray, "n"]
@@ -71,21 +71,7 @@ def read_bounce(
     force, position = log.signals[FORCE.name], log.signals["position"]
     if np.ptp(position) == 0:
         raise log.refuse(None, f"{log.headings['position']} is the same in all rows: nothing moves")
-    quiet = max(QUIET, len(force) // 50)
-    rest, noise = float(np.median(force[:quiet])), float(np.std(force[:quiet]))
-    size = np.abs(force - rest)
-    slope, level = np.polyfit(np.arange(quiet), force[:quiet], 1)
-    scatter = float(np.std(force[:quiet] - slope * np.arange(quiet) - level))
-    if abs(slope) * quiet > max(CLEAR * scatter, SHARE * float(size.max())):
-        raise log.refuse(0, f"in contact from the start; must begin with at least {QUIET} rows of free motion")
-    touching = size > max(CLEAR * noise, SHARE * float(size.max()))
-    if not touching.any() or size.max() <= CLEAR * noise:
-        raise log.refuse(None, f"{log.headings[FORCE.name]} never rises above its noise: there is no contact")
-    free = _first_contact(log, touching)[0]  # rows before it, of which more is known than of a few
-    rest = float(np.median(force[:free]))
-    size, noise = np.abs(force - rest), NORMAL * float(np.median(np.abs(force[:free] - rest)))
-    touching = size > max(CLEAR * noise, SHARE * float(size.max()))
-    first, last, ends = _first_contact(log, touching)
+    first, last, ends, rest, touching = _find_contact(log, force)
     sign = float(np.sign(np.sum((force - rest)[first : last + 1])))
     inward = sign * float(np.sum((force - rest)[first : last + 1] * (position[first : last + 1] - position[first])))
     direction = 1.0 if inward >= 0 else -1.0
@@ -114,6 +100,37 @@ def read_bounce(
         told,
         sign,
     )
+
+
+class LoggedContact(NamedTuple):
+    """Where the contact is in a log."""
+
+    first: int  # samples in contact
+    last: int
+    ends: bool  # whether the log sees it end
+    rest: float  # N, the force without contact
+    touching: np.ndarray  # which samples have a force above its noise
+
+
+def _find_contact(log: SignalLog, force: Row) -> LoggedContact:
+    """Return the first contact by its force; what that is without contact, and its noise, is that of all rows before."""
+    quiet = max(QUIET, len(force) // 50)
+    rest, noise = float(np.median(force[:quiet])), float(np.std(force[:quiet]))
+    size = np.abs(force - rest)
+    slope, level = np.polyfit(np.arange(quiet), force[:quiet], 1)
+    scatter = float(np.std(force[:quiet] - slope * np.arange(quiet) - level))
+    if abs(slope) * quiet > max(CLEAR * scatter, SHARE * float(size.max())):
+        raise log.refuse(0, f"in contact from the start; must begin with at least {QUIET} rows of free motion")
+    touching = size > max(CLEAR * noise, SHARE * float(size.max()))
+    if not touching.any() or size.max() <= CLEAR * noise:
+        raise log.refuse(None, f"{log.headings[FORCE.name]} never rises above its noise: there is no contact")
+    first, *_ = _first_contact(log, touching)
+    free = force[:first][~touching[:first]]  # all rows before it, of which more is known than of a few, but for spikes
+    rest, noise = float(np.median(free)), float(np.std(free))
+    size = np.abs(force - rest)
+    touching = size > max(CLEAR * noise, SHARE * float(size.max()))
+    first, last, ends = _first_contact(log, touching)
+    return LoggedContact(first, last, ends, rest, touching)
 
 
 def _first_contact(log: SignalLog, touching: np.ndarray) -> tuple[int, int, bool]:
