@@ -234,7 +234,8 @@ def test_contact_of_a_bounce(answer, dock, tmp_path):
     assert sorted(file.name for file in (tmp_path / "found").iterdir()) == ["contact.toml", "report.html"]
     scenario = tomlkit.parse(preset_text("sits")).unwrap()
     part = tomllib.loads((tmp_path / "found" / "contact.toml").read_text())
-    scenario["contact"] = part["contact"]
+    scenario["contact_law"] = part["contact_law"]
+    scenario["contact"]["spring"] = {"between": scenario["contact"]["spring"]["between"], "law": "identified"}
     scenario["loop"]["sensor"] = part["loop"]["sensor"]
     (tmp_path / "mine.toml").write_text(tomlkit.dumps(scenario))
     margins = json.loads(dock("stability", "mine.toml", "--json").stdout)
