@@ -16,7 +16,7 @@ from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.lines import Lines, Rows, forces_along, row_of, twist_of
 from dockdyn.mechanics.reflected import Reflected, alone_answer, coupled_rates, reflected_lines
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by_mass
-from dockdyn.mechanics.trees.bodies import Bodies
+from dockdyn.mechanics.trees.bodies import Bending, Bodies
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row, normalise_quaternions
 from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations, JointedTree
@@ -449,10 +449,11 @@ class MovingBodies(Module):
         straight = mean_by_mass(self.bodies, [body.pose.position for body in here.bodies])
         if not self.linked:
             return straight
-        parts = (one for tree in self.in_place(here) for one in tree.bending())
-        return straight + sum((one.moved for one in parts), Vector.zero()) * (
-            1 / sum(body.mass for body in self.bodies)
-        )
+        return straight + self._shift_of_centre([one for tree in self.in_place(here) for one in tree.bending()])
+
+    def _shift_of_centre(self, parts: Sequence[Bending]) -> Vector:
+        """Return by how much (m) the common centre is away from where it would be unbent."""
+        return sum((one.moved for one in parts), Vector.zero()) * (1 / sum(body.mass for body in self.bodies))
 
     def momentum_of_bending(self, here: Placement) -> tuple[Vector, Vector]:
         """Return the linear momentum (N s) and the angular one about the common centre of mass (N m s), inertial, that flexible
@@ -466,7 +467,7 @@ class MovingBodies(Module):
             linear = linear + one.linear
             angular = angular + one.angular + (one.place - centre).cross(one.linear)
         straight = [body.linear_momentum(one.twist) for body, one in zip(self.bodies, here.bodies, strict=True)]
-        return linear, angular - (self.centre(here) - centre).cross(sum(straight, linear))
+        return linear, angular - self._shift_of_centre(parts).cross(sum(straight, linear))
 
     def reflected_energy(self, here: Placement) -> Scalar:
         """Return the kinetic energy (J) of what motors in joints reflect."""
