@@ -1,4 +1,4 @@
-"""Error against step, from onset to release, of laws that are smooth within a contact and remember what was."""
+"""Error against step, and against how many steps a tolerance takes, from onset to release."""
 
 import numpy as np
 import pytest
@@ -37,3 +37,60 @@ def test_errors_fall_with_the_fourth_power_of_the_step(load, name):
     errors = [np.abs(end(step) - best).max() for step in STEPS]
     assert slope(STEPS, errors) >= 3.5
     assert errors[-1] < 1e-9
+
+
+RUBS = {
+    "coulomb": SMOOTH,
+    "lugre": {"law": "lugre", "coefficient": 0.2, "presliding": 1e-3, "retardation_time": 1e-4},
+    "stick-slip": {"law": "stick-slip", "coefficient": 0.2, "stiffness": 500.0},
+}
+STIFF = {"stiffness": 1e5}
+EVERY = {
+    "spring-dashpot": {"stiffness": 1e3, "damping": 5.0},
+    "hertz": STIFF | {"exponent": 1.5},
+    "hunt-crossley": STIFF | {"exponent": 1.5, "damping": 0.5},
+    "elastic-plastic": {"stiffness": 1e3, "yield_force": 2.0, "plastic_stiffness": 300.0, "damping": 3.0},
+    "force-stroke": {
+        "stroke": [0.0, 1e-3, 2e-3, 5e-3],
+        "force": [0.0, 1.0, 1.5, 4.0],
+        "unloading_force": [0.0, 0.7, 1.0, 3.0],
+        "bottoming_stiffness": 2e3,
+        "damping": 3.0,
+        "transition_rate": 0.02,
+    },
+    "thornton": STIFF | {"yield_force": 3.0},
+    "zener": {"stiffness": 1e3, "series_stiffness": 500.0, "relaxation_time": 0.05},
+    "dmt": STIFF | {"exponent": 1.5, "pull_off_force": 0.3, "damping": 3.0},
+    "jkr": STIFF | {"pull_off_force": 0.3, "damping": 3.0},
+    "measured": {
+        "depth": [0, 1e-3, 2e-3, 4e-3],
+        "rate": [0, 0.05, 0.2],
+        "force": [[0, 0, 0], [1.0, 1.2, 1.3], [1.8, 2.0, 2.4], [4.0, 4.5, 5.0]],
+    },
+}
+QUICK = ("thornton-coulomb", "hertz-lugre")
+
+
+def bounce_within(load, tables, tolerance):
+    """Return where the ball is at the end, how fast, and how many steps that took."""
+    result = dockdyn.simulate(load(tables | {"integrator": {"tolerance": tolerance}}))
+    last = result.isel(time=-1).sel(body="ball")
+    found = np.concatenate([last[key].values for key in ("position", "velocity", "rate")])
+    return found, int(result.attrs["steps"]), float(result["depth"].values[-1, 0])
+
+
+@pytest.mark.full_cases(*(f"{law}-{rub}" for law in EVERY for rub in RUBS if f"{law}-{rub}" not in QUICK))
+@pytest.mark.parametrize("rub", RUBS)
+@pytest.mark.parametrize("law", EVERY)
+def test_errors_fall_faster_than_with_the_power_of_the_steps_that_are_taken(load, law, rub):
+    """Of every law, whatever corners it has, by steps that a tolerance chooses; what sticks begins to slip within a step, where
+    nothing asks for one to end."""
+    tables = ball_on_plane([0.3, 0.1, -0.1], [1.0, 8.0, -5.0], {"law": law} | EVERY[law], RUBS[rub])
+    tables |= {"duration": 0.25, "output": {"interval": 0.25}}
+    best, _, depth = bounce_within(load, tables, 1e-14)
+    assert depth < 0
+    found = [bounce_within(load, tables, 10.0**-digits) for digits in range(5, 10)]
+    steps, errors = np.array([count for _, count, _ in found]), [np.abs(end - best).max() for end, _, _ in found]
+    if rub != "stick-slip":
+        assert slope(1 / steps, errors) >= 3.5
+    assert errors[-1] < 1e-6  # rad/s of 9

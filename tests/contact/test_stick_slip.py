@@ -6,14 +6,18 @@ import numpy as np
 import pytest
 from contact_benchmarks import drawn_block, pressed_block, turning_times
 from helpers.refusals import refused
+from mechanical_models import slope
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 from sticking_ball import INERTIA, MASS, RADIUS, Sticking, ball_on_plane, bounce
+from test_contact_energies import drawn_docking
 
 import dockdyn
 from dockdyn.contact.contact_modes import PRESSING
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.laws import Hertz, SpringDashpot
-from dockdyn.contact.laws.stick_slip import StickSlip
+from dockdyn.contact.laws.stick_slip import StickSlip, slipping_direction
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
@@ -297,3 +301,84 @@ def test_a_damped_spring_that_slips_around_bends_takes_few_steps(load):
     found, steps = energy(tolerance=1e-11)
     assert steps < 3000
     assert found == pytest.approx(2 * fine - coarse, rel=1e-5)
+
+
+def slipping_by_rates(start, advance, first, last):
+    """Return a stretch that is moved on evenly and kept within a length, from `first` to `last`, by SciPy's DOP853."""
+
+    def limit(fraction):
+        return first + (last - first) * fraction
+
+    def too_long(fraction, stretch):
+        return np.hypot(*(start + advance * fraction)) - limit(fraction)
+
+    too_long.direction = 1
+    tight = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-15}
+    begins = 0.0
+    if np.hypot(*start) < first * (1 - 1e-9) or start @ advance < first * (last - first):
+        fine = np.linspace(0, 1, 200001)
+        over = np.hypot(*(start[:, None] + advance[:, None] * fine)) - limit(fine)
+        rises = np.flatnonzero((over[1:] > 0) & (over[:-1] <= 0) & (fine[1:] > 1e-5))[0]
+        begins = brentq(lambda fraction: too_long(fraction, None), fine[rises], fine[rises + 1], xtol=1e-14)
+    angles = np.arctan2(*(start + advance * begins)[::-1])
+    way, length = np.arctan2(*advance[::-1]), np.hypot(*advance)
+    turned = solve_ivp(lambda u, angle: length / limit(u) * np.sin(way - angle), (begins, 1.0), [angles], **tight)
+    angle = turned.y[0, -1]
+    return np.array([np.cos(angle), np.sin(angle)])
+
+
+@pytest.mark.parametrize("slipping", [False, True], ids=["sticks at first", "slips from the start"])
+@pytest.mark.parametrize("seed", range(8))
+def test_what_slips_turns_towards_the_motion_as_by_its_rates(slipping, seed):
+    """Exactly under a constant limit; where that changes the error falls with the third power of the step."""
+    draw = np.random.default_rng(60 + seed)
+    first = 10 ** draw.uniform(-6, -3)
+    angle, turn = draw.uniform(0, 2 * np.pi), draw.uniform(-1.3, 1.3)
+    start = first * (1.0 if slipping else draw.uniform(0.1, 0.9)) * np.array([np.cos(angle), np.sin(angle)])
+    way = np.array([np.cos(angle + turn), np.sin(angle + turn)])
+
+    def error(last, length):
+        advance = length * way
+        found = slipping_direction(
+            *(Vector(*map(jnp.asarray, (*each, 0.0))) for each in (start, advance)),
+            jnp.asarray(first),
+            jnp.asarray(last),
+        )
+        assert float(found.z) == 0
+        return np.abs(found.array()[:2] - slipping_by_rates(start, advance, first, last)).max()
+
+    for length in (2.5 * first, 20.0 * first):
+        assert error(first, length) < 1e-9
+    if slipping:
+        change = draw.uniform(-0.4, 0.1)
+        steps = np.array([0.4, 0.2, 0.1, 0.05])
+        errors = [error(first * (1 + change * step), step * first) for step in steps]
+        assert slope(steps, errors) >= 2.8
+
+
+@pytest.mark.full_cases("21")
+@pytest.mark.parametrize("seed", [2, 21])
+def test_what_rolls_as_it_turns_is_of_second_order(load, seed):
+    """The direction of rolling turns all the time: steps that only cut what is too long were 1e-4 rad/s off, however fine."""
+    tables = drawn_docking(seed) | {"output": {"interval": 0.06}}
+    ends = [
+        dockdyn.simulate(load(tables | {"integrator": {"tolerance": tolerance}}))["rate"].values[-1]
+        for tolerance in (1e-8, 1e-12)
+    ]
+    assert np.abs(ends[0] - ends[1]).max() < 1e-5 * np.abs(ends[1]).max()
+
+
+@pytest.mark.full_cases("jkr")
+@pytest.mark.parametrize("law", ["dmt", "jkr"])
+def test_a_step_ends_where_what_adheres_sticks_again(load, law):
+    """Else what has slipped before, in the step in which it sticks, would be forgotten: 2e-5 rad/s, however fine steps are."""
+    shape = {"exponent": 1.5} if law == "dmt" else {}
+    normal = {"law": law, "stiffness": 1e5, "pull_off_force": 0.3, "damping": 3.0} | shape
+    friction = {"law": "stick-slip", "coefficient": 0.2, "stiffness": 500.0}
+    tables = ball_on_plane([0.3, 0.1, -0.1], [1.0, 8.0, -5.0], normal, friction)
+    tables |= {"duration": 0.07, "output": {"interval": 0.07}}
+    ends = [
+        dockdyn.simulate(load(tables | {"integrator": {"tolerance": tolerance}}))["rate"].sel(body="ball").values[-1]
+        for tolerance in (1e-9, 1e-12)
+    ]
+    assert ends[0] == pytest.approx(ends[1], abs=3e-7)

@@ -113,7 +113,7 @@ class GroupState(NamedTuple):
     point: Vector  # m, inertial, of that member
     force_sign: Scalar  # a number with the sign of the force of a member that is alone; of others unknown, 1
     stored: Scalar  # J, sum over the members, whatever the mode; zero where it was not asked for
-    # N, of a member that is alone and sticks, for each way of moving: rises while it slips and falls as it sticks again
+    # N, of a single member that sticks, for each way of moving: rises while it slips and falls as it sticks again
     slipped: tuple[Scalar, ...] = ()
     torque: Vector | None = None  # N m, inertial, of a single member that resists turning
     rubbing: Scalar | None = None  # W that friction takes, sum over the members; None of what has none
@@ -433,12 +433,14 @@ class ContactGroup(Module):
     @property
     def turns(self) -> int:
         """How many quantities have a peak beside which a step must end: where what it remembers turns."""
+        if not self.remembers:
+            return 0
         sticks = self._sticking.turns() if isinstance(self.friction, Sticking) else 0
-        return self.alone * (sticks + self.law.turns()) if self.remembers else 0
+        return self.single * sticks + self.alone * self.law.turns()
 
     def turning(self, found: GroupState) -> tuple[Scalar, ...]:
         """Return these: what has slipped, the depth."""
-        return (*found.slipped, *[found.depth] * self.law.turns()) if self.turns else ()
+        return (*found.slipped, *[found.depth] * (self.alone * self.law.turns())) if self.turns else ()
 
     def reversals(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
         """Return the event functions that rise through zero where a member is deepest whose law has a corner there."""
@@ -510,7 +512,7 @@ class ContactGroup(Module):
         self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None, exact: bool, loads: bool
     ) -> GroupState:
         about, idle, mode = once(self.reference(own)), _does_nothing(mode), _mode_within(mode)
-        remembered = len(past.stretches) if self.alone and past is not None and past.stretches is not None else 0
+        remembered = len(past.stretches) if self.single and past is not None and past.stretches is not None else 0
 
         def detail(sign: Scalar, slipped: tuple[Scalar, ...], torque: Vector | None) -> MemberDetail:
             return MemberDetail(sign if self.alone else None, slipped[:remembered], torque if self.single else None)

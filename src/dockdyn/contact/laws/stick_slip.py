@@ -2,7 +2,9 @@
 
 Units: lengths m, speeds m/s, forces N, torques N m, rates rad/s.
 Source: Cattaneo 1938 and Mindlin 1949 for what a growing tangential force does; for any history the superposition of Jäger 1995
-and Ciavarella 1998 (Popov and Heß 2015, Method of Dimensionality Reduction), here over any normal law that stiffens.
+and Ciavarella 1998 (Popov and Heß 2015, Method of Dimensionality Reduction), here over any normal law that stiffens; for how
+the direction of slipping turns, Krieg and Krieg 1977, Journal of Pressure Vessel Technology 99:510 (perfect plasticity at an
+even rate).
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.contact.laws.turning_resistance import split_turning
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
-from dockdyn.trees import Module
+from dockdyn.trees import Module, map_leaves
 
 SHALLOWEST, DEEPEST = 1e-8, 0.1  # m: between these depths slices follow each other in one ratio
 SLICES = 48
@@ -55,37 +57,94 @@ def slice_places() -> Float[Array, "places"]:
 class FrictionMemory(NamedTuple):
     """What friction remembers of a contact that slides, rolls or spins, in the axes of the second body, or the rate of it.
 
-    `anchors` and `depth` are those of the last step's end; within a step they stay.
+    All but the path are those of the last step's end; within a step they stay.
     """
 
     path: Vector  # m, along which the first body has moved so over the second while they touched
-    anchors: Vector  # m, slices: where on that path each slice would not be stretched
+    begun: Vector  # m, that path
+    stretches: Vector  # m, slices
+    normal: Vector
     depth: Scalar  # m
+    reach: Scalar  # largest stretch of a slice over how deep that was; below zero where the law pulled
     slipped: Scalar  # N, the sum of what was found in excess as steps ended
 
     @staticmethod
     def none(slices: int) -> FrictionMemory:
         """Return that of a contact in which nothing is stretched."""
         zero, row = jnp.zeros(()), jnp.zeros(slices)
-        return FrictionMemory(Vector(zero, zero, zero), Vector(row, row, row), jnp.asarray(LONG_AGO), zero)
+        nowhere = Vector(zero, zero, zero)
+        return FrictionMemory(nowhere, nowhere, Vector(row, row, row), nowhere, jnp.asarray(LONG_AGO), zero, zero)
 
     def at_rate(self, motion: Vector) -> FrictionMemory:
         """Return the rate of it at a velocity (m/s) along the path."""
-        row = jnp.zeros_like(self.anchors.x)
-        return FrictionMemory(motion, Vector(row, row, row), jnp.zeros(()), jnp.zeros(()))
+        return FrictionMemory(motion, *map_leaves(jnp.zeros_like, tuple(self)[1:]))
 
     def between(self, start: FrictionMemory) -> FrictionMemory:
         """Return it within a step that began with `start`."""
         return start._replace(path=self.path)
 
+    def turned_stretches(self, normal: Vector, *, spins: bool) -> Vector:
+        """Return the stretches (m, slices) carried along with the surface, whose normal has turned by the least turn to
+        `normal`."""
+        if spins:
+            return normal * self.stretches.dot(self.normal)
+        cosine = 1 + self.normal.dot(normal)
+        some = cosine > 0
+        return self.stretches - (self.normal + normal) * (self.stretches.dot(normal) / jnp.where(some, cosine, 1.0))
+
 
 class FrictionGrip(NamedTuple):
     """How the second body holds the first along its surface, by slices, in the second's axes."""
 
-    moved: Vector  # m, by how much each is stretched, tangential
-    pulled: Vector  # m, by how much it pulls: as stretched, and damped, but no more than friction lets it
+    pulled: Vector  # m, by how much each pulls: as stretched, and damped, but no more than friction lets it
     kept: Vector  # m, by how much it stays stretched: where it slips no more than friction holds without damping
+    normal: Vector
+    reach: Scalar  # largest stretch of a slice over how deep that is; below zero where the law pulls
     excess: Scalar  # N, of the springs over the largest friction, were they to hold, since the step began
+
+
+def slipping_direction(start: Vector, advance: Vector, first: Scalar, last: Scalar) -> Vector:
+    """Return the direction in which stretches point at the end of a step, which slip by then.
+
+    A stretch begins as `start` and is moved on evenly by `advance` (m), until it is as long as it may be, which goes from
+    `first` to `last` (m). From then on the angle θ between it and the motion falls by d/|s| sin θ as it moves by d, so
+    tan θ/2 falls exponentially. The error of a step is of third order in its length.
+    """
+    growth = last - first
+    square = advance.dot(advance) - growth**2
+    half, short = start.dot(advance) - first * growth, jnp.minimum(start.dot(start) - first**2, 0.0)
+    root = _root_of(half**2 - square * short)
+    outwards = half > 0
+    until = jnp.where(
+        outwards,
+        -short / jnp.where(outwards, half + root, 1.0),
+        (root - half) / jnp.where(square > 0, square, 1.0),
+    )
+    until = jnp.clip(until, 0.0, 1.0)
+    reached, motion = _unit_of(start + advance * until, advance), _unit_of(advance, start)
+    mean = first + growth * (1 + until) / 2
+    slid = length_of(advance) * (1 - until)
+    turned = jnp.exp(-slid / jnp.where(mean > 0, mean, 1.0))
+    cosine = reached.dot(motion)
+    ahead, behind = 1 + cosine, turned**2 * (1 - cosine)
+    whole = ahead + behind
+    some = whole > 0
+    share = 1 / jnp.where(some, whole, 1.0)
+    found = motion * ((ahead - behind) * share) + (reached - motion * cosine) * (2 * turned * share)
+    return map_leaves(lambda a, b: jnp.where(some, a, b), found, reached)
+
+
+def _root_of(square: Scalar) -> Scalar:
+    """Return the root of what is not below zero but for rounding, without a slope at zero."""
+    some = square > 0
+    return jnp.where(some, jnp.sqrt(jnp.where(some, square, 1.0)), 0.0)
+
+
+def _unit_of(vector: Vector, otherwise: Vector) -> Vector:
+    """Return a direction: of a second vector where the first is zero, and zero of two."""
+    vector = map_leaves(lambda a, b: jnp.where(length_of(vector) > 0, a, b), vector, otherwise)
+    size = length_of(vector)
+    return vector * (1 / jnp.where(size > 0, size, 1.0))
 
 
 class StickSlip(Module):
@@ -178,26 +237,35 @@ class StickSlip(Module):
         # what has come to touch within the step is stretched by what has been slid since
         later = (places > past.depth) & (within > 0)
         since = jnp.where(later, within / jnp.where(later, depth - past.depth, 1.0), 1.0)
-        moved = (past.path - past.anchors) * since
-        along = normal * moved.dot(normal)
-        moved = along if spins else moved - along
         elastic = jnp.sum(stiffness * within)
         bears = elastic > 0
-        pressed = within * (jnp.maximum(pressing, 0.0) / jnp.where(bears, elastic, 1.0))
-        most = jnp.where(bears, self.limit(length_of(motion)) / self.stiffness_ratio * pressed, 0.0)
+        limit = self.limit(length_of(motion)) / self.stiffness_ratio
+        reach = jnp.where(bears, limit * pressing / jnp.where(bears, elastic, 1.0), 0.0)
+        pressed = (past.reach < 0) & (reach > 0)  # within the step, and pulled before
+        since = jnp.minimum(since, jnp.where(pressed, reach / jnp.where(pressed, reach - past.reach, 1.0), 1.0))
+        start, advance = past.turned_stretches(normal, spins=spins), past.path - past.begun
+        along = normal * advance.dot(normal)
+        advance = (along if spins else advance - along) * since
+        moved = start + advance
+        most = jnp.maximum(reach, 0.0) * within
         # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
         stretch = length_of(moved)
         cut = stretch > most * (1 - ROUNDING)
-        kept = jnp.where(cut, most / jnp.where(cut, stretch, 1.0), 1.0)
+        first = jnp.maximum(past.reach, 0.0) * jnp.maximum(past.depth - places, 0.0)
+        if spins:
+            way = moved * (1 / jnp.where(cut, stretch, 1.0))
+        else:
+            way = slipping_direction(start, advance, first, most)
+        kept = map_leaves(lambda a, b: jnp.where(cut, a, b), way * most, moved)
         # the stretch is cut before the damper adds to it, as it is when the step ends: else the force would turn there
-        held = moved * kept + motion * self.retardation_time
+        held = kept + motion * self.retardation_time
         size = length_of(held)
         slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
         # the damper's part of the force is lost, and leaves none the other way
-        left = jnp.where(within > 0, kept, 0.0)
+        left = kept * jnp.where(within > 0, 1.0, 0.0)
         excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & cut, stretch - most, 0.0))
-        return FrictionGrip(moved, held * share, moved * left, excess)
+        return FrictionGrip(held * share, left, normal, reach, excess)
 
     def memory_rates(
         self,
@@ -233,7 +301,9 @@ class StickSlip(Module):
         """Return what it remembers where a step ends, at a `depth` (m): what has slipped is stretched no more than friction
         holds, which is nothing of springs that no longer press, whether it `touches` or not."""
         return tuple(
-            FrictionMemory(before.path, before.path - grip.kept, depth, before.slipped + grip.excess)
+            FrictionMemory(
+                before.path, before.path, grip.kept, grip.normal, depth, grip.reach, before.slipped + grip.excess
+            )
             for before, grip in zip(past, grips, strict=True)
         )
 
