@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -36,12 +37,13 @@ MUCH_WORSE = 4.0  # times the variance of the best model: what is no substitute 
 HALF = 50.0  # %, of the motion: a robot whose command explains less is none, unless all that is left is noise
 TWINS = 0.02  # of its size: how near a zero cancels a pole
 UNIT_GAIN = 1e-3  # by how much a gain at rest may be off one before it is said
+RIVALS = 6.0  # of the criterion: models that are worse by more are a twentieth as likely
 type Row = Float[np.ndarray, "n"]
 
 
 @dataclass(frozen=True)
 class FrequencyBand:
-    """A frequency response with what is 95 % sure; dead time included."""
+    """A frequency response with what is 95 % sure; dead time included, and which orders and which dead time it has."""
 
     frequency: Row  # Hz
     response: Complex[np.ndarray, "n"]
@@ -154,7 +156,8 @@ def identify_robot(
     if delay is not None:
         delay = whole_from("delay", delay, 0)
     tried = candidate_orders(records, orders, delay)
-    chosen, transfer, passed_over = _first_usable(records, tried, method)
+    found, passed_over = _usable_models(records, tried, method)
+    chosen, transfer = found[0].fit, found[0].transfer
     gain, slope = transfer.dc_gain(), _gain_slope(chosen)
     spread = math.sqrt(max(float(slope @ chosen.covariance @ slope), 0.0))
     tests = None
@@ -169,11 +172,14 @@ def identify_robot(
         fit_percent(records.actual[chosen.orders.delay :], chosen.simulated),
         gain,
         spread,
-        response_band(chosen, transfer, records.period, len(records.command)),
+        response_band(found, records.period, len(records.command)),
         _excited_range(records),
         tests,
         tried,
-        [f"{words}; another model, that fits less well, is taken" for words in passed_over[:1]],
+        [
+            *(f"{words}; another model, that fits less well, is taken" for words in passed_over[:1]),
+            *_doubt_dead_time(found, records.period),
+        ],
     )
     if not robot.describes_log():
         raise ScenarioError(
@@ -185,29 +191,56 @@ def identify_robot(
     return robot
 
 
-def _first_usable(
-    records: Records, tried: list[Candidate], method: Method
-) -> tuple[DifferenceFit, TransferFunction, list[str]]:
-    """Return the best candidate that is a stable continuous robot, that robot, and why better ones were passed over.
+class _Model(NamedTuple):
+    """A model that the log may have."""
+
+    fit: DifferenceFit
+    transfer: TransferFunction  # without the dead time
+    likelihood: float  # over that of the best one
+
+
+def _usable_models(records: Records, tried: list[Candidate], method: Method) -> tuple[list[_Model], list[str]]:
+    """Return the best candidate that is a stable continuous robot, those that are nearly as likely, and why better ones were
+    passed over.
 
     Of a single candidate stability is not asked. ScenarioError where there is none among those that fit nearly as well.
+    Source: likelihoods by the Bayesian information criterion, Kass and Raftery 1995, J. Am. Stat. Assoc. 90:773.
     """
     reach = tried[0].criterion + len(records.command) * math.log(MUCH_WORSE) if tried else 0.0
-    passed_over: list[str] = []
+    unusable: list[str] = []
+    best, better = math.inf, 0  # the criterion of the best one, and how many of these come before it
+    found: list[_Model] = []
     for candidate in tried:
         if candidate.criterion > reach:
             break
+        words = f"orders {candidate.orders.words()}"
         try:
-            found = fit_difference_equation(records.command, records.actual, candidate.orders, method)
-            transfer = _continuous_robot(found.a, found.b, records.period)
+            fit = fit_difference_equation(records.command, records.actual, candidate.orders, method)
+            transfer = _continuous_robot(fit.a, fit.b, records.period)
         except (ValueError, np.linalg.LinAlgError) as error:
-            passed_over.append(f"orders {candidate.orders.words()}: {error}")
+            unusable.append(f"{words}: {error}")
             continue
-        if len(tried) == 1 or transfer.stable():
-            return found, transfer, passed_over
-        passed_over.append(f"orders {candidate.orders.words()}: unstable")
-    words = passed_over[0] if passed_over else "nothing fits; the log is too short or tells too little"
-    raise ScenarioError(f"{records.name}: {words}")
+        if len(tried) > 1 and not transfer.stable():
+            unusable.append(f"{words}: unstable")
+        elif found:
+            found.append(_Model(fit, transfer, math.exp((best - candidate.criterion) / 2)))
+        else:
+            found.append(_Model(fit, transfer, 1.0))
+            best, better, reach = candidate.criterion, len(unusable), min(reach, candidate.criterion + RIVALS)
+    if not found:
+        words = unusable[0] if unusable else "nothing fits; the log is too short or tells too little"
+        raise ScenarioError(f"{records.name}: {words}")
+    return found, unusable[:better]
+
+
+def _doubt_dead_time(models: Sequence[_Model], period: float) -> Iterator[str]:
+    """Yield between which bounds the dead time may be, where models differ in it."""
+    late = [1e3 * model.fit.orders.delay * period for model in models]
+    if min(late) < max(late):
+        yield (
+            f"the log does not tell the dead time from the rest: {late[0]:.4g} ms fits best, but from {min(late):.4g} to "
+            f"{max(late):.4g} ms nearly as well; faster motion or less noise tells it, or --delay where it is known"
+        )
 
 
 def _continuous_robot(a: Row, b: Row, period: float) -> TransferFunction:
@@ -239,16 +272,36 @@ def _excited_range(records: Records) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def response_band(found: DifferenceFit, transfer: TransferFunction, period: float, count: int) -> FrequencyBand:
-    """Return the response from the slowest frequency that the log holds to the fastest that it can, and its uncertainty.
+def response_band(models: Sequence[_Model], period: float, count: int) -> FrequencyBand:
+    """Return the first model's response from the slowest frequency that the log holds to the fastest that it can, and its
+    uncertainty: by each model's own and how far it is from the first, as likely as it is.
+
+    Source: Hoeting et al. 1999, Statistical Science 14:382, Bayesian model averaging.
+    """
+    frequency = np.geomspace(1 / (count * period), 0.5 / period, POINTS)
+    first, squares = _response_of(models[0], frequency, period)
+    whole = 1.0
+    for rival in models[1:]:
+        with contextlib.suppress(ValueError):  # numbers next to its own have no continuous robot
+            response, variances = _response_of(rival, frequency, period)
+            away = np.log(response / first)
+            squares += rival.likelihood * (variances + np.stack([away.real, away.imag]) ** 2)
+            whole += rival.likelihood
+    relative, angle = np.sqrt(squares / whole)
+    return FrequencyBand(frequency, first, BAND * relative * 20 / math.log(10), BAND * np.degrees(angle))
+
+
+def _response_of(
+    model: _Model, frequency: Row, period: float
+) -> tuple[Complex[np.ndarray, "n"], Float[np.ndarray, "2 n"]]:
+    """Return the response, dead time included, and the variances of its relative magnitude and of its phase (rad²).
 
     By the derivatives of its logarithm: relative magnitude is the real part, phase the imaginary one.
     """
-    frequency = np.geomspace(1 / (count * period), 0.5 / period, POINTS)
-    s = 2j * np.pi * frequency
+    found, s = model.fit, 2j * np.pi * frequency
     theta = np.r_[found.a, found.b]
     size = np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
-    slopes = np.zeros((POINTS, len(theta)), complex)
+    slopes = np.zeros((len(frequency), len(theta)), complex)
     for i in range(len(theta)):
         step = np.zeros(len(theta))
         step[i] = max(0.01 * size[i], 1e-7 * abs(theta[i]))
@@ -258,9 +311,8 @@ def response_band(found: DifferenceFit, transfer: TransferFunction, period: floa
             sides.append(_continuous_robot(moved[: len(found.a)], moved[len(found.a) :], period).at(s))
         slopes[:, i] = np.log(sides[0] / sides[1]) / (2 * step[i])
     spread = [np.einsum("fi,ij,fj->f", part, found.covariance, part) for part in (slopes.real, slopes.imag)]
-    relative, angle = (np.sqrt(np.maximum(each, 0.0)) for each in spread)
-    response = transfer.at(s) * np.exp(-s * found.orders.delay * period)
-    return FrequencyBand(frequency, response, BAND * relative * 20 / math.log(10), BAND * np.degrees(angle))
+    late = np.exp(-s * found.orders.delay * period)
+    return model.transfer.at(s) * late, np.maximum(np.stack(spread), 0.0)
 
 
 def robot_doubts(robot: IdentifiedRobot) -> Iterator[str]:

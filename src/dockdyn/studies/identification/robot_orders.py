@@ -90,7 +90,8 @@ class _Race:
     def ranked(self, trials: Sequence[Orders]) -> list[Candidate]:
         """Return all that were tried, these among them, the best first.
 
-        A sample of dead time counts as a coefficient: the positions before it are explained by nothing.
+        A dead time counts as a coefficient: where the robot is before it, at rest. A position that is farther from there than
+        noise would bring it is explained by nothing, which costs no more than a coefficient of its own.
         """
         command, actual = self.records.command, self.records.actual
         for trial in trials:
@@ -100,7 +101,12 @@ class _Race:
         price, found = math.log(len(actual)), []
         for trial, residual in self.residuals.items():
             squares = max(float(np.mean(residual**2)), self.floor)
-            found.append(Candidate(trial, len(actual) * math.log(squares) + price * sum(trial)))
+            before = actual[: trial.delay]
+            moved = (
+                np.minimum((before - before.mean()) ** 2 / squares, price).sum() - len(before) if len(before) else 0.0
+            )
+            coefficients = trial.a + trial.b + (trial.delay > 0)
+            found.append(Candidate(trial, len(actual) * math.log(squares) + float(moved) + price * coefficients))
         return sorted((each for each in found if math.isfinite(each.criterion)), key=lambda each: each.criterion)
 
     def leaves_dynamics(self) -> bool:
