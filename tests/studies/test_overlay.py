@@ -163,7 +163,8 @@ def test_a_verdict_tells_of_what_all_runs_have(shared_run):
 
 def test_files_are_called_by_what_tells_them_apart(tmp_path):
     files = [tmp_path / part / "result.nc" for part in ("a", "b")]
-    assert names_of(files) == ["a/result.nc", "b/result.nc"]
+    assert names_of(files) == ["a", "b"]
+    assert names_of([tmp_path / "x" / "y" / "result.nc", tmp_path / "z" / "y" / "result.nc"]) == ["x/y", "z/y"]
     assert names_of([*files, tmp_path / "c" / "other.nc"])[2] == "c/other.nc"
     assert names_of(files[:1]) == ["result.nc"]
 
