@@ -200,7 +200,7 @@ def gain_chart(dataset: Dataset) -> Chart:
 def path_chart(dataset: Dataset) -> Chart:
     """Return the way of the point that touches, seen from the side and along the docking axis: without rig, model, robot."""
     panels = []
-    for first, second in ((0, 2), (1, 2)):
+    for first, second, seen in ((0, 2, "from the side"), (1, 2, "along x")):
         lines = [
             Line(1e3 * dataset[name].values[:, first], 1e3 * dataset[name].values[:, second], **style)
             for name, style in (
@@ -210,7 +210,7 @@ def path_chart(dataset: Dataset) -> Chart:
             )
         ]
         up, across = (f"{'xyz'[axis]}, mm" for axis in (second, first))
-        panels.append(Panel(up, lines, height=3.0, across=across, equal=first == 1))
+        panels.append(Panel(up, lines, height=3.0, across=across, title=seen, equal=first == 1))
     return Chart(panels, columns=2)
 
 
