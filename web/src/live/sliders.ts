@@ -7,6 +7,7 @@ import type { NumberOfUnit } from "./programs.ts";
 const FIRST = 4; // that are offered unasked, where nothing else is said
 const USUAL = [/^loop\.delay$/, /closing_speed$/, /^contact\..*normal\.(stiffness|damping|restitution)$/, /friction\.coefficient$/, /impact\.restitution$/, /velocity/, /mass$/];
 const PLACED = /\.(axis|about|inertia|position|apex|centre)\./; // of which a tenth more says little: it depends on where axes begin
+const ROUNDING = 1e-9; // of the largest effect that is shown: less is none
 const PARTS = 1000; // of a slider
 const INTO = 1.4; // times where something fails, that a slider goes to
 const NEAR = 0.012; // of its length, within which it snaps to the report's value
@@ -127,7 +128,8 @@ export class Sliders {
     const largest = Math.max(...this.chosen.map((place) => Math.abs(effects.get(place) ?? 0)).filter(Number.isFinite), 0);
     for (const [place, { effect }] of this.rows) {
       const change = effects.get(place);
-      effect.textContent = change === undefined ? "" : `+10 % → ${words} ${change > 0 ? "+" : ""}${writeNumber(change, 2)} ${unit}`.trim();
+      const told = change !== undefined && Math.abs(change) < ROUNDING * largest ? 0 : change;
+      effect.textContent = told === undefined ? "" : `+10 % → ${words} ${told > 0 ? "+" : ""}${writeNumber(told, 2)} ${unit}`.trim();
       effect.style.setProperty("--share", String(change && largest ? Math.abs(change) / largest : 0));
     }
   }
