@@ -3,7 +3,7 @@
 import pytest
 
 from dockdyn.docking.views.ramp_report import ramp_in_words
-from dockdyn.report.wording import as_stated, format_unit, with_minus_signs
+from dockdyn.report.wording import as_stated, format_unit, typeset_numbers
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,16 @@ def test_a_capture_is_told_without_contradiction(captured, entry, margin, said):
         ("-0.0007200", "−0.0007200"),
         ("above -271.185", "above −271.185"),
         ("(-3, -.5) m", "(−3, −.5) m"),
-        ("1e-5", "1e-5"),
+        ("1e-5", "1×10⁻⁵"),
+        ("-2.50e+23 N, 1.0e3.", "−2.50×10²³ N, 1.0×10³."),
+        ("law:1e5a, v1e5, x.1e5", "law:1e5a, v1e5, x.1e5"),
         ("idss-probe-cone, 2026-11-29", "idss-probe-cone, 2026-11-29"),
         ("contact.a-1.peak_force", "contact.a-1.peak_force"),
         ("loop.delay=-1", "loop.delay=-1"),
     ],
 )
-def test_negative_numbers_have_the_minus_sign_and_nothing_else_has(words, set_):
-    assert with_minus_signs(words) == set_
+def test_numbers_are_set_with_minus_signs_and_raised_powers_and_nothing_else_is(words, set_):
+    assert typeset_numbers(words) == set_
 
 
 @pytest.mark.parametrize(("unit", "words"), [("kg*m**2", "kg m²"), ("N/m**1.5", "N/m^1.5"), ("N*m/rad", "N m/rad")])

@@ -31,6 +31,8 @@ def test_the_first_screen_is_that_of_the_summary(runs, name):
     assert float(found.value) == pytest.approx(abs(energy), rel=5e-3)
     measured = np.abs(dataset.measured_force.values).max()
     assert float(tiles["Largest measured force"].value) == pytest.approx(measured, rel=1e-3)
+    assert report.moment == dataset.time.values[np.abs(dataset.measured_force.values[:, 0]).argmax()]
+    assert tiles["Largest measured force"].note.startswith(f"at {report.moment:.4g}"[:6])
     late = tiles["Delay, all in all"]
     assert float(late.value) == pytest.approx(sum(told["delay_budget_ms"].values()), rel=5e-3)
     assert sum(share for _, share, _ in late.bars) == pytest.approx(1.0)

@@ -161,9 +161,32 @@ def test_a_verdict_tells_of_what_all_runs_have(shared_run):
     assert "captured" not in words and "peak force 69.985 and 76.468 N." in words
 
 
+@pytest.mark.full
+def test_contacts_stand_beside_each_other_and_have_one_time(shared_run):
+    """By number, each with force and class of its run; curves open at the contacts, and the page where the first is hardest."""
+    runs = {"early": shared_run("probe-cone"), "late": shared_run("probe-cone", (("loop.delay", "70 ms"),))}
+    report, summaries = overlay_report(runs), [dockdyn.summarise(dataset) for dataset in runs.values()]
+    (table,) = (block.table for block in report.blocks if block.title == "Contacts")
+    assert [row[0] for row in table.rows] == ["Q1", "Q2", "Q3", "Q4"]
+    for place, summary in enumerate(summaries):
+        peaks = [float(row[3 + place]) for row in table.rows]
+        assert peaks == pytest.approx([one["peak_force_N"] for one in summary["contacts"]], rel=1e-3)
+        assert [row[7 + place] for row in table.rows] == summary["energy_class"]
+    assert "loop.delay (0.016 s and 0.07 s)" in report.verdict
+    assert report.verdict.endswith("Contacts that gain energy: 0 and 2.")
+    assert report.moment == summaries[0]["peak_time_s"]
+    assert not [row[0] for row in report.blocks[0].table.rows if row[0].startswith("contact.probe")]  # the only contact
+    onsets = [one["onset_s"] for summary in summaries for one in summary["contacts"]]
+    for plot in overlay_figures(runs):
+        chart = plot.draw()
+        assert chart.events and chart.window[0] < min(onsets) and max(onsets) < chart.window[1]
+        assert [band.name for band in chart.panels[0].bands] == ["Q1", "Q2", "Q3", "Q4"]
+
+
 def test_files_are_called_by_what_tells_them_apart(tmp_path):
     files = [tmp_path / part / "result.nc" for part in ("a", "b")]
-    assert names_of(files) == ["a/result.nc", "b/result.nc"]
+    assert names_of(files) == ["a", "b"]
+    assert names_of([tmp_path / "x" / "y" / "result.nc", tmp_path / "z" / "y" / "result.nc"]) == ["x/y", "z/y"]
     assert names_of([*files, tmp_path / "c" / "other.nc"])[2] == "c/other.nc"
     assert names_of(files[:1]) == ["result.nc"]
 
@@ -280,7 +303,7 @@ def test_requirements_stand_beside_each_other(slow, fast):
 
     text = render_page(overlay_report({"a.nc": required(slow, "> 30 N"), "b.nc": required(fast, "> 30 N")}))
     bars = re.findall(r'class="n">(.*?)</span><b>(.*?)</b>', text)
-    assert [words for words, _ in bars] == ["a.nc: peak force &gt; 30 N", "b.nc: peak force &gt; 30 N"]
+    assert [words for words, _ in bars] == [f"{run}.nc: peak force &gt;\xa030\xa0N" for run in "ab"]
     assert bars[0][1].startswith("25.37 N") and text.index("requirement bad") < text.index("requirement ok")
 
 

@@ -20,7 +20,7 @@ export function linkRows(table: HTMLTableElement, events: Map<string, () => void
     const go = events.get(row.cells[0]?.textContent?.trim() ?? "");
     if (!go) continue;
     const act = () => {
-      for (const other of table.tBodies[0]!.rows) other.classList.toggle("chosen", other === row);
+      for (const other of table.tBodies[0]!.rows) other.classList.toggle("shown", other === row);
       go();
     };
     row.tabIndex = 0;

@@ -21,6 +21,7 @@ DIGITS = 6  # of numbers of scenarios beside each other, at least
 LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:e[-+]?\d+)?")
 DIFFERENT = "≠"
 TILES = 4
+BRIEF = 24  # letters of a value that a sentence has room for
 HASH = 12  # digits of one that are shown
 
 
@@ -170,11 +171,15 @@ def _write_apart(values: Sequence[Any]) -> list[str]:
 
 
 def differ_in_words(different: Table) -> str:
-    """Return in which keys of their scenarios results differ."""
-    changed = [row[0] for row in different.rows if row[0] != "title"]
+    """Return in which keys of their scenarios results differ, and in what values of it where that is a single one."""
+    changed = {row[0]: row[1:] for row in different.rows if row[0] != "title"}
     if not changed:
         return "of the same scenario"
-    return f"that differ in {join_names(changed) if len(changed) <= 3 else f'{len(changed)} keys of the scenario'}"
+    if len(changed) > 3:
+        return f"that differ in {len(changed)} keys of the scenario"
+    (name, values), *others = changed.items()
+    brief = not others and max(map(len, values)) <= BRIEF
+    return f"that differ in {f'{name} ({join_names(values)})' if brief else join_names(list(changed))}"
 
 
 def change_headline(figures: BesideFigures, name: str) -> str:

@@ -28,7 +28,7 @@ from dockdyn.report.palette import COLOURS
 from dockdyn.report.report import Plot, Report, ReportBlock, Rows, Table, named_apart
 from dockdyn.report.requirement_bar import bars_of_run
 from dockdyn.report.verdict import judgement_sentence, sort_of, split_sentences, verdict_words
-from dockdyn.report.wording import with_minus_signs
+from dockdyn.report.wording import typeset_numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,7 +60,7 @@ SIGNS = {
     "": "M3 8h10M9 4l4 4-4 4",
 }  # fmt: skip
 UNITS = "%|mm/s|m/s|1/s|rad/s|N/m|Hz|kN m|N m s|N m|N s/m|N s|kN|N|mm|m|ms|s|J|deg|rad|kg"
-NUMBER = re.compile(rf"(?<![\w.{{])[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?: ?(?:{UNITS})(?![\w/]))?(?![\d}}])")
+NUMBER = re.compile(rf"(?<![\w.{{])[-−]?\d+(?:\.\d+)?(?:×10⁻?[⁰¹²³⁴-⁹]+)?(?: ?(?:{UNITS})(?![\w/]))?(?![\d}}])")
 
 
 @cache
@@ -174,7 +174,7 @@ def _hero(report: Report, live: dict[str, Any] | None) -> Html:
     sort, sentences = sort_of(report), split_sentences(report.verdict)
     headline = report.headline or sentences[0].rstrip(".")
     lead = " ".join(sentences if report.headline else sentences[1:])
-    headline = with_minus_signs(headline)
+    headline = typeset_numbers(headline)
     judgement = judgement_sentence(report.requirements)
     advice = [
         part
@@ -183,7 +183,7 @@ def _hero(report: Report, live: dict[str, Any] | None) -> Html:
             element("dt", one.word),
             element(
                 "dd",
-                _bold_numbers(with_minus_signs(one.sentence)),
+                _bold_numbers(typeset_numbers(one.sentence)),
                 _command(one.command),
                 data_follows=one.follows or None,
             ),
@@ -224,7 +224,7 @@ def _key_figures(report: Report) -> Html:
 
 def _bold_numbers(words: str) -> Html:
     """Return words with their numbers and units set apart."""
-    words = with_minus_signs(words)
+    words = typeset_numbers(words)
     at, parts = 0, []
     for found in NUMBER.finditer(words):
         parts += [words[at : found.start()], element("b", found[0])]
@@ -500,7 +500,7 @@ def _write_blocks(blocks: Sequence[ReportBlock], name: str) -> Html:
 def _pairs(rows: Rows) -> Html | None:
     """Return words and values."""
     found = [
-        element("div", element("dt", row[0]), element("dd", with_minus_signs(" ".join(filter(None, row[1:])))))
+        element("div", element("dt", row[0]), element("dd", typeset_numbers(" ".join(filter(None, row[1:])))))
         for row in rows
     ]
     return element("dl", *found, class_="pairs") if found else None
@@ -516,7 +516,7 @@ def _grid(table: Table, name: str) -> Html:
     heads = [
         element(
             "th",
-            words,
+            typeset_numbers(words),
             element("span", unit, class_="unit") if unit else None,
             scope="col",
             class_=" ".join(
@@ -541,11 +541,12 @@ def _grid(table: Table, name: str) -> Html:
     where = element(
         "div", shown, class_="scroll long" if len(rows) > LONG else "scroll", role="region", aria_label=name, tabindex=0
     )
-    return element("div", where, class_="frame panel")
+    narrow = len(table.columns) <= NARROW and not table.live and table.look != "matrix"
+    return element("div", where, class_="frame panel narrow" if narrow else "frame panel")
 
 
 def _cell(table: Table, row: Sequence[str], place: int) -> Html:
-    text = row[place] if place in table.code else with_minus_signs(row[place])
+    text = row[place] if place in table.code else typeset_numbers(row[place])
     looks = ["wide"] if place not in table.worded and len(text) > LONG else []
     if place in table.worded:
         looks = ["worded", *(["code"] if place in table.code else ["wide"] if len(text) > LONG else [])]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from dockdyn.report.elements import Html, element
 from dockdyn.report.verdict import share_in_words, used_share, worst_first
-from dockdyn.report.wording import MET, with_minus_signs, worded_row
+from dockdyn.report.wording import MET, NOTHING, typeset_numbers, worded_row
 
 Sort = Literal["ok", "bad", "warn", "open"]
+LIMIT = re.compile(r"(?<= )[<>=].*$")  # behind the name of what is required
 MARKS: dict[Sort, str] = {"ok": "✓", "bad": "✗", "warn": "!", "open": "?"}
 
 
@@ -41,7 +43,8 @@ class RequirementBar:
     name: str = ""
 
     def html(self) -> Html:
-        """Return it as it stands on the page."""
+        """Return it as it stands on the page, its limit unbroken."""
+        asked = LIMIT.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), typeset_numbers(self.asked))
         filled = None
         if self.share is not None:
             sure = None
@@ -56,15 +59,15 @@ class RequirementBar:
             element(
                 "div",
                 element("em", MARKS[self.sort], title=self.verdict),
-                element("span", with_minus_signs(self.asked), class_="n"),
-                element("b", with_minus_signs(self.value)),
+                element("span", asked, class_="n"),
+                element("b", typeset_numbers(self.value)),
                 class_="top",
             ),
             filled,
             element(
                 "div",
                 element("span", element("span", self.verdict), f", {self.words}" if self.words else None),
-                element("span", with_minus_signs(self.margin)),
+                element("span", typeset_numbers(self.margin)),
                 class_="ticks",
             ),
             class_=f"requirement {self.sort}",
@@ -79,10 +82,6 @@ def bars_of_run(found: Sequence[dict[str, Any]]) -> list[RequirementBar]:
     for one in worst_first(found):
         asked, value, margin, _ = worded_row(one)
         words = share_in_words(one) or one.get("why", "")
-        met = one["met"]
-        bars.append(
-            RequirementBar(
-                asked, value, sorts[met], MET[met], used_share(one), None, words, f"margin {margin}", one["name"]
-            )
-        )
+        met, left = one["met"], "" if margin == NOTHING else f"margin {margin}"
+        bars.append(RequirementBar(asked, value, sorts[met], MET[met], used_share(one), None, words, left, one["name"]))
     return bars

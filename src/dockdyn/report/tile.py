@@ -11,7 +11,7 @@ import numpy as np
 
 from dockdyn.report.charts.chart import Source, thin_rows
 from dockdyn.report.elements import Html, breakable, element
-from dockdyn.report.wording import with_minus_signs
+from dockdyn.report.wording import typeset_numbers
 
 WIDTH, HEIGHT = 240, 58  # of a curve, in its own units
 POINTS = 240
@@ -62,7 +62,7 @@ class Tile:
     def html(self, *, awaits: bool = False) -> Html:
         """Return it as it stands on the page; where that `awaits` limits, with room for them."""
         bars = [(words, 0.0, "…") for words in self.limits[:MOST_LIMITS]] if awaits and self.limits else self.bars
-        value, note = with_minus_signs(self.value), with_minus_signs(self.note)
+        value, note = typeset_numbers(self.value), typeset_numbers(self.note)
         sort = " bad" if self.alarming else " awaits" if awaits and self.limits else ""
         number = element("p", value, element("span", f" {self.unit}", class_="unit") if self.unit else None, class_="v")
         return element(
@@ -108,6 +108,6 @@ def _bars(rows: Sequence[tuple[str, float, str]]) -> Html:
     above = any(len(words) > SHORT for words, *_ in rows)
     for words, share, number in rows:
         bar = element("div", element("span", style=f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"), class_="bar")
-        told = element("b", with_minus_signs(number))
+        told = element("b", typeset_numbers(number))
         cells += [element("span", breakable(words)), *((told, bar) if above else (bar, told))]
     return element("div", *cells, class_="bars above" if above else "bars")

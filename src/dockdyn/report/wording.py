@@ -13,6 +13,8 @@ NOTHING = "–"  # what there is no number for
 AT_AN_INSTANT = ("Largest force of the impacts", "not known: they act at an instant")  # row of a summary table
 LIMIT = re.compile(r"^\s*[<>=]*\s*[-+]?[\d.]+(e[-+]?\d+)?\s*", re.IGNORECASE)  # relation and number, before a unit
 HYPHEN = re.compile(r"(?<![\w.=–-])-(?=\.?\d)")  # in the place of the sign of a number
+POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([-+]?\d+)(?![\w.]*\w)")  # of ten, as it is typed
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SMALL = 1e-3  # of the unit that a limit is written in: smaller amounts have a prefix of their own
 PREFIXES = (("k", 1e3), ("", 1.0), ("m", 1e-3), ("µ", 1e-6), ("n", 1e-9))
 SMALLEST = PREFIXES[-1][1]
@@ -35,9 +37,10 @@ def format_significant(value: float | None, digits: int = 4) -> str:
     return f"{mantissa}e{power}"
 
 
-def with_minus_signs(words: str) -> str:
-    """Return words as they are set for readers: negative numbers with the minus sign."""
-    return HYPHEN.sub("−", words)
+def typeset_numbers(words: str) -> str:
+    """Return words as they are set for readers: negative numbers with the minus sign, powers of ten raised."""
+    raised = POWER.sub(lambda found: f"{found[1]}×10{str(int(found[2])).translate(RAISED)}", words)
+    return HYPHEN.sub("−", raised)
 
 
 def with_unit(value: float | None, unit: str, digits: int = 4) -> str:

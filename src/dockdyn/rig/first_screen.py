@@ -14,6 +14,7 @@ from dockdyn.report.verdict import Advice
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.rig.comparison.choice import NONE
 from dockdyn.rig.measures import vector_size
+from dockdyn.rig.plots import find_hardest_time
 from dockdyn.rig.summary import (
     CLOSE,
     PARTS,
@@ -108,7 +109,9 @@ def _force_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
         summary["peak_force_error_N"],
         vector_size(dataset.total_force.values),
     )
-    note = f"on the model {format_significant(acting.max(), DIGITS)} N"
+    at = find_hardest_time(dataset)
+    note = "" if at is None else f"at {format_significant(at)} s; "
+    note += f"on the model {format_significant(acting.max(), DIGITS)} N"
     if error is not None:
         note += f", {format_significant(abs(error), DIGITS)} N {'more' if error > 0 else 'less'} than without rig"
     return Tile(

@@ -37,13 +37,24 @@ def _number_of(name: str) -> Source:
     return Source([(name, 0, 1.0)])
 
 
+def find_touching_times(dataset: Dataset) -> np.ndarray:
+    """Return when (s) a run with or without rig touches first and last; nothing where its contact pulls, too, and so always."""
+    forces = [vector_size(dataset[name].values) for name in ("ideal_force", "total_force")]
+    if dataset.attrs["bilateral"] or not np.any(forces):
+        return np.zeros(0)
+    return dataset.time.values[np.maximum(*forces) > 0][[0, -1]]
+
+
+def find_hardest_time(dataset: Dataset) -> float | None:
+    """Return when (s) the measured force of a run is largest; None where it is zero throughout."""
+    sizes = vector_size(dataset.measured_force.values)
+    hardest = int(np.argmax(sizes))
+    return float(dataset.time[hardest]) if sizes[hardest] > 0 else None
+
+
 def _over_run(dataset: Dataset, panels: list[Panel]) -> Chart:
-    """Return panels over the run, opened where it touches; a contact that pulls, too, does so throughout."""
-    time, instants = dataset.time.values, np.zeros(0)
-    if not dataset.attrs["bilateral"]:
-        forces = [vector_size(dataset[name].values) for name in ("ideal_force", "total_force")]
-        instants = time[np.maximum(*forces) > 0][[0, -1]] if np.any(forces) else instants
-    return run_chart(time, panels, instants=instants)
+    """Return panels over the run, opened where it touches."""
+    return run_chart(dataset.time.values, panels, instants=find_touching_times(dataset))
 
 
 def compare_runs(dataset: Dataset, ideal: str, rig: str, label: str, scale: float = 1.0) -> Chart:
@@ -189,7 +200,7 @@ def gain_chart(dataset: Dataset) -> Chart:
 def path_chart(dataset: Dataset) -> Chart:
     """Return the way of the point that touches, seen from the side and along the docking axis: without rig, model, robot."""
     panels = []
-    for first, second in ((0, 2), (1, 2)):
+    for first, second, seen in ((0, 2, "from the side"), (1, 2, "along x")):
         lines = [
             Line(1e3 * dataset[name].values[:, first], 1e3 * dataset[name].values[:, second], **style)
             for name, style in (
@@ -199,7 +210,7 @@ def path_chart(dataset: Dataset) -> Chart:
             )
         ]
         up, across = (f"{'xyz'[axis]}, mm" for axis in (second, first))
-        panels.append(Panel(up, lines, height=3.0, across=across, equal=first == 1))
+        panels.append(Panel(up, lines, height=3.0, across=across, title=seen, equal=first == 1))
     return Chart(panels, columns=2)
 
 

@@ -43,6 +43,7 @@ def rig_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
         tiles=rig_tiles(dataset, summary),
         advice=rig_advice(dataset, summary),
         alarming=bool(describe_instability(dataset, summary)),
+        moment=drawn.find_hardest_time(dataset),
         key=overview_rows(dataset, summary),
         blocks=[
             ReportBlock("What to do", words=summary["recommendation"]),

@@ -118,7 +118,7 @@ function showRequirement(node: HTMLElement, one: RequirementToMeet, judged: Judg
   node.querySelector(".top b")!.textContent = value;
   const bar = node.querySelector<HTMLElement>(".bar span");
   if (bar) bar.style.width = `${100 * Math.min(judged.share ?? 0, 1)}%`;
-  node.querySelector(".ticks")!.replaceChildren(span(`${met}${used && `, ${used}`}`), span(`margin ${margin}`));
+  node.querySelector(".ticks")!.replaceChildren(span(`${met}${used && `, ${used}`}`), span(margin === "–" ? "" : `margin ${margin}`));
 }
 
 function span(text: string): HTMLElement {

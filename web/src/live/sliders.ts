@@ -6,6 +6,8 @@ import type { NumberOfUnit } from "./programs.ts";
 
 const FIRST = 4; // that are offered unasked, where nothing else is said
 const USUAL = [/^loop\.delay$/, /closing_speed$/, /^contact\..*normal\.(stiffness|damping|restitution)$/, /friction\.coefficient$/, /impact\.restitution$/, /velocity/, /mass$/];
+const PLACED = /\.(axis|about|inertia|position|apex|centre)\./; // of which a tenth more says little: it depends on where axes begin
+const ROUNDING = 1e-9; // of the largest effect that is shown: less is none
 const PARTS = 1000; // of a slider
 const INTO = 1.4; // times where something fails, that a slider goes to
 const NEAR = 0.012; // of its length, within which it snaps to the report's value
@@ -120,13 +122,14 @@ export class Sliders {
   /** Say what a tenth more of each number does to a figure; until a reader has moved one, those that do most are offered, too. */
   tellEffects(effects: ReadonlyMap<number, number>, words: string, unit: string): void {
     if (!this.touched) {
-      const most = [...effects].filter(([place]) => !/\.(axis|about|inertia)\./.test(this.numbers[place]!.key)).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+      const most = [...effects].filter(([place]) => !PLACED.test(this.numbers[place]!.key)).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
       for (const [place] of most) if (this.rows.size < this.most) this.offer(place);
     }
-    const largest = Math.max(...[...effects.values()].map(Math.abs).filter(Number.isFinite), 0);
+    const largest = Math.max(...this.chosen.map((place) => Math.abs(effects.get(place) ?? 0)).filter(Number.isFinite), 0);
     for (const [place, { effect }] of this.rows) {
       const change = effects.get(place);
-      effect.textContent = change === undefined ? "" : `+10 % → ${words} ${change > 0 ? "+" : ""}${writeNumber(change, 2)} ${unit}`.trim();
+      const told = change !== undefined && Math.abs(change) < ROUNDING * largest ? 0 : change;
+      effect.textContent = told === undefined ? "" : `+10 % → ${words} ${told > 0 ? "+" : ""}${writeNumber(told, 2)} ${unit}`.trim();
       effect.style.setProperty("--share", String(change && largest ? Math.abs(change) / largest : 0));
     }
   }

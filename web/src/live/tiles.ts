@@ -10,6 +10,7 @@ const WIDE = 240, HIGH = 58; // of a curve, in its own units, as `dockdyn/report
 const POINTS = 240;
 const SHORT = 9; // letters that stand before a bar; longer words above it
 const BARS = 6;
+const LITTLE = 0.01; // share of a limit that is told as less than this
 
 type Shown = Pick<Outcome, "figures" | "contacts">;
 
@@ -53,7 +54,7 @@ const used = (judged: JudgedRequirement[]) => judged.filter(({ share }) => share
 function showBars(tile: HTMLElement, { contacts }: Shown, judged: JudgedRequirement[]): void {
   const { retold } = tile.dataset, bars = tile.querySelector(".bars"), speeds = contacts.map((one) => 1e3 * one.approach_speed), largest = Math.max(...speeds) || 1;
   if (!bars || (retold !== "limits" && retold !== "approach")) return;
-  const rows: [words: string, share: number, number: string][] = retold === "limits" ? used(judged).map(({ words, share }) => [words, share!, `${(100 * share!).toFixed(0)} %`]) : speeds.map((speed, place) => [`Q${place + 1}`, speed / largest, writeNumber(speed, 3)]);
+  const rows: [words: string, share: number, number: string][] = retold === "limits" ? used(judged).map(({ words, share }) => [words, share!, share! > 0 && share! < LITTLE ? "< 1 %" : `${(100 * share!).toFixed(0)} %`]) : speeds.map((speed, place) => [`Q${place + 1}`, speed / largest, writeNumber(speed, 3)]);
   const shown = rows.slice(0, BARS), above = shown.some(([words]) => words.length > SHORT);
   bars.classList.toggle("above", above);
   bars.replaceChildren(...shown.flatMap(([words, share, number]) => {

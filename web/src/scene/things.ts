@@ -22,7 +22,7 @@ export function drawPart(part: PartData, token: Token, palette: Palette, columns
   for (const solid of part.solids) {
     const geometry = geometryOf(solid, columns), hollow = solid.is === "turned" && solid.hollow;
     const flat = solid.is === "turned" && !solid.hollow && solid.outline.length === 2; // a plane goes on
-    const clear = hollow ? 0.34 : flat ? 0.4 : OPACITY[part.role];
+    const clear = hollow ? 0.34 : flat ? 0.22 : OPACITY[part.role];
     const mesh = new Mesh(geometry, palette.solid(hollow ? "metal" : token, clear));
     if (clear < 1) mesh.renderOrder = part.role === "bus" ? 2 : 3;
     group.add(mesh);

@@ -45,6 +45,7 @@ LABEL = 26  # letters of a contact's name on the terminal
 ENDS = (("start", 1.0), ("end", -1.0))  # of a run, between which energy is taken
 SURFACES = 4  # with a figure of their own
 POINTS = 6  # named points in one figure of loads
+LITTLE = 0.01  # share of a limit that is told as less than this
 ROUNDING = 1e-6  # of the largest impulse: what presses less over a run does not press
 HEADLINES = (
     ({"captured": True, "release_time_s": None}, "Captured at {capture_time_s} s, released again"),
@@ -193,7 +194,7 @@ def _energy_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
 def _tightest_limit(requirements: list[dict[str, Any]]) -> list[Tile]:
     """Return how much of the tightest limit is used, with the others beside it; nothing where no limit has a share."""
     used = [
-        (name_in_words(one["name"]), share, f"{100 * share:.0f} %")
+        (name_in_words(one["name"]), share, "< 1 %" if 0 < share < LITTLE else f"{100 * share:.0f} %")
         for one in worst_first(requirements)
         if (share := used_share(one)) is not None
     ]

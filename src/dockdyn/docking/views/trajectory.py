@@ -15,6 +15,7 @@ from dockdyn.report.drawing import group_places, pair_labels, short_label
 from dockdyn.report.palette import HUES
 from dockdyn.report.wording import contacts_or_count
 
+SEEN = {(0, 2): "from the side", (0, 1): "from above", (1, 2): "along x"}  # projections by the axes across and up
 HEIGHT = 2.73  # in, of a panel, as high as wide
 MANY = 20  # contacts on a surface above which marks are small and only the first is named
 WIDER = 1.2  # times the box is what is sampled, for who moves the figure
@@ -100,6 +101,7 @@ def _projection_panel(dataset: Dataset, surface: Shown, box: np.ndarray, plane: 
         f"{AXES[up]}, m",
         [*lines, *starts, *onsets],
         HEIGHT,
+        title=SEEN[plane],
         across=f"{AXES[across]}, m",
         areas=areas,
         notes=notes,

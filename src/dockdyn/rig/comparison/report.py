@@ -138,7 +138,8 @@ def _ratio_table(dataset: Dataset, columns: int = COLUMNS) -> Table:
     taken = choice.best(dataset.attrs.get("own"))
     found = np.isfinite(taken.error)
     marked = [place for place, law in enumerate(dataset.compensator.values) if found and str(law) == taken.law]
-    return Table([("compensator", ""), *heads, *ends], rows, worded={0}, look="dense", chosen=marked)
+    first = {len(heads) + len(ends)}  # what decides
+    return Table([("compensator", ""), *heads, *ends], rows, worded={0}, look="dense", chosen=marked, first=first)
 
 
 def format_restitution_error(choice: CompensatorChoice, error: float) -> str:

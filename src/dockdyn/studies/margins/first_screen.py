@@ -115,7 +115,7 @@ def _sensitivity_tile(margins: dict[str, Any]) -> Tile | None:
         f"{of}, by 10 % more",
         f"{'+' if first > 0 else '−'}{format_significant(abs(first), 3)}",
         unit,
-        f"of {join_keys(ranked[0][0])}",
+        f"by the slope here, of {join_keys(ranked[0][0])}",
         bars=bars,
     )
 

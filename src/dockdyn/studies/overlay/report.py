@@ -23,16 +23,20 @@ from dockdyn.report.beside import (
     join_names,
     values_differ,
 )
+from dockdyn.report.contact_tables import LISTED
 from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.requirement_bar import RequirementBar, bars_of_run
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.results.exchange.measured_log import MeasuredLog, Residual, log_residuals
 from dockdyn.results.requirements import figures_of, is_of_member, unit_of_figure, without_unit
 from dockdyn.results.store import study_of
+from dockdyn.rig.plots import find_hardest_time
 from dockdyn.scenario.language.errors import ScenarioError, shorten_name_list
 from dockdyn.studies.overlay.signals import Runs, figures_of_log, overlay_figures
 
 MOST = 12  # runs
+ABREAST = 3  # runs whose contacts stand in one table
+OF_CONTACT = (("began at", "s", "onset_s"), ("peak force", "N", "peak_force_N"), ("impulse", "N s", "impulse_N_s"))
 # figures of the computation, not of the motion
 COMPUTING = {"integrator", "step_s", "step_error", "steps", "wall_time_s", "microseconds_per_step", "stiffness"} | {
     f"newton_iterations_{which}" for which in ("mean", "max")
@@ -49,12 +53,13 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
     """
     _refuse_unlike(runs)
     summaries = {name: summarise(dataset) for name, dataset in runs.items()}
-    figures, different = _key_figures(summaries), differing_inputs(runs)
+    figures, different = _without_repeated(_key_figures(summaries)), differing_inputs(runs)
     names = differing_names(figures, COMPUTING | CONSERVED)
     beside = figures_table(figures, names)
     if log:
         beside = _with_residuals(beside, runs, log)
-    telling = [*(name for name in TELLING if name in names), *(name for name in names if name not in TELLING)]
+    others = sorted((name for name in names if name not in TELLING), key=lambda name: unit_of_figure(name) == "s")
+    telling = [*(name for name in TELLING if name in names), *others]
     words = "Keys of the scenarios that differ:" if different.rows else "The scenarios are the same."
     return Report(
         title=f"{join_names(list(runs))} beside each other",
@@ -65,6 +70,7 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
         bars=_requirement_bars(summaries),
         blocks=[
             ReportBlock(table=beside, notes=[_describe_alike(figures, names)], where="key"),
+            ReportBlock("Contacts", table=_contacts_beside(summaries)),
             ReportBlock(words=words, table=different, where="inputs"),
             *(
                 ReportBlock(folded=f"Scenario of {name}, as it ran", text=dataset.attrs["scenario"], where="inputs")
@@ -78,6 +84,7 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
             *(_log_warnings(log) if log else []),
         ],
         again=again,
+        moment=_hardest_moment(runs, summaries),
     )
 
 
@@ -90,6 +97,13 @@ def beside_log(report: Report, dataset: Dataset, log: MeasuredLog) -> Report:
         plots=[*figures_of_log({"simulated": dataset}, log), *report.plots],
         warnings=[*report.warnings, *_log_warnings(log)],
     )
+
+
+def _hardest_moment(runs: Runs, summaries: Mapping[str, dict[str, Any]]) -> float | None:
+    """Return when (s) the force of the first run is largest, where that is known."""
+    name, dataset = next(iter(runs.items()))
+    moment: float | None = summaries[name].get("peak_time_s")
+    return find_hardest_time(dataset) if moment is None and "measured_force" in dataset else moment
 
 
 def _refuse_unlike(runs: Runs) -> None:
@@ -105,11 +119,16 @@ def _refuse_unlike(runs: Runs) -> None:
 
 
 def names_of(files: Sequence[Path]) -> list[str]:
-    """Return what to call files: as much of the end of each path as tells them apart. ScenarioError where one comes twice."""
+    """Return what to call files: as much of the end of each path as tells them apart, without a name that all of them have.
+
+    Raises ScenarioError where one comes twice.
+    """
     whole = [file.resolve().parts for file in files]
     for index, parts in enumerate(whole):
         if parts in whole[:index]:
             raise ScenarioError(f"{files[index]}: given twice; must be different results")
+    if len(files) > 1 and len({parts[-1] for parts in whole}) == 1:
+        whole = [parts[:-1] for parts in whole]  # one file of each folder, which has the name
     for length in range(1, max(map(len, whole)) + 1):
         found = ["/".join(parts[-length:]) for parts in whole]
         if len(set(found)) == len(found):
@@ -129,6 +148,53 @@ def _key_figures(summaries: Mapping[str, dict[str, Any]]) -> dict[str, dict[str,
             words = words if is_of_member(name) else capitalise_first(words.replace("_", " ").replace(".", " "))
             found[run][name] = BesideFigure(words, unit_of_figure(name), value)
     return found
+
+
+def _without_repeated(figures: BesideFigures) -> dict[str, dict[str, BesideFigure]]:
+    """Return figures without those of a single contact, latch or port that are in all runs those of the whole."""
+    values = {
+        name: [each[name].value if name in each else None for each in figures.values()] for name in _names(figures)
+    }
+    whole = {name.rpartition(".")[2]: value for name, value in values.items() if not is_of_member(name)}
+    kept = [
+        name for name, value in values.items() if not is_of_member(name) or whole.get(name.rpartition(".")[2]) != value
+    ]
+    return {run: {name: each[name] for name in kept if name in each} for run, each in figures.items()}
+
+
+def _names(figures: BesideFigures) -> list[str]:
+    return list(dict.fromkeys(name for each in figures.values() for name in each))
+
+
+def _contacts_beside(summaries: Mapping[str, dict[str, Any]]) -> Table | None:
+    """Return the contacts of a few runs by number: when each began, how hard it was, what it did to the energy."""
+    runs = len(summaries)
+    found: dict[str, list[dict[str, Any]]] = {run: summary.get("contacts", []) for run, summary in summaries.items()}
+    count = max(map(len, found.values()))
+    if not count or runs > ABREAST:
+        return None
+    told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for words, unit, key in OF_CONTACT:
+        if any(one.get(key) is not None for each in found.values() for one in each):
+            told[words, unit] = {run: [format_significant(one.get(key)) for one in each] for run, each in found.items()}
+    classes = {run: [word or NOTHING for word in summary["energy_class"]] for run, summary in summaries.items()}
+    if any(word != NOTHING for each in classes.values() for word in each):
+        told["class", ""] = classes
+    rows = [
+        [
+            f"Q{number + 1}",
+            *(each[number] if number < len(each) else NOTHING for by in told.values() for each in by.values()),
+        ]
+        for number in range(min(count, LISTED))
+    ]
+    columns = [("contact", ""), *((run, unit) for _, unit in told for run in summaries)]
+    return Table(
+        columns,
+        rows,
+        worded={0, *(range(len(columns) - runs, len(columns)) if ("class", "") in told else ())},
+        groups=[("", 1), *((words, runs) for words, _ in told)],
+        alarming={"active"},
+    )
 
 
 def _describe_alike(figures: BesideFigures, names: Sequence[str]) -> str:
@@ -155,13 +221,17 @@ def _overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) 
     """Return in what the runs differ, and what comes of it, in words."""
     setup = next(iter(summaries.values()))["setup"]
     words = f"{len(summaries)} runs of a {setup} {differ_in_words(different)}"
+    gaining = [summary.get("energy_class", []).count("active") for summary in summaries.values()]
+    fed = (
+        f" Contacts that gain energy: {join_names([str(count) for count in gaining])}." if len(set(gaining)) > 1 else ""
+    )
     for figure in TELLING:
         values = [summary.get(figure) for summary in summaries.values()]
         if None not in values and values_differ(values):
             unit = unit_of_figure(figure)
             listed = join_names([format_value(value) for value in values])
-            return f"{words}: {without_unit(figure).replace('_', ' ')} {listed} {unit}".rstrip() + "."
-    return f"{words}."
+            return f"{words}: {without_unit(figure).replace('_', ' ')} {listed} {unit}".rstrip() + f".{fed}"
+    return f"{words}.{fed}"
 
 
 def how_computed(dataset: Dataset) -> str:

@@ -9,14 +9,15 @@ from functools import partial
 import numpy as np
 
 from dockdyn.dataset import Dataset
-from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, Scale, line_style
-from dockdyn.report.charts.time_chart import TIME
+from dockdyn.report.charts.chart import ZERO, Band, Chart, Line, Panel, Scale, contact_window, line_style
+from dockdyn.report.charts.time_chart import TIME, contact_bands, lively_spans
 from dockdyn.report.drawing import short_label
 from dockdyn.report.report import Plot
 from dockdyn.results.exchange.columns import NUMBER
 from dockdyn.results.exchange.measured_log import MeasuredLog, difference_to_log, run_columns
 from dockdyn.results.measures import conserved_momentum, momentum_departure
 from dockdyn.rig.measures import vector_size
+from dockdyn.rig.plots import find_touching_times
 
 PANELS = 6  # in one figure
 Runs = Mapping[str, Dataset]  # by what the legend calls them
@@ -114,6 +115,11 @@ QUANTITIES = (
         close=True,
     ),
     Quantity(
+        "kinetic-energy",
+        "Kinetic energy.",
+        partial(_of_variable, "kinetic_energy", "energy, J", size_or_component, 1.0),
+    ),
+    Quantity(
         "distance",
         "Distance of the nearest point from a surface.",
         partial(_of_variable, "gap", "distance, mm", lambda values: values.min(axis=1), 1e3),
@@ -137,11 +143,6 @@ QUANTITIES = (
         partial(_of_variable, "theta", "angle, deg", size_or_component, float(np.degrees(1.0))),
     ),
     Quantity(
-        "kinetic-energy",
-        "Kinetic energy.",
-        partial(_of_variable, "kinetic_energy", "energy, J", size_or_component, 1.0),
-    ),
-    Quantity(
         "momentum-errors",
         "Relative errors of momentum: both should stay near round-off.",
         _momentum_errors,
@@ -151,19 +152,36 @@ QUANTITIES = (
 
 
 def overlay_figures(runs: Runs) -> list[Plot]:
-    """Return a figure for every quantity that at least one run has, all runs in it; what is zero throughout is left out."""
+    """Return a figure for every quantity that at least one run has, all runs in it; what is zero throughout is left out.
+
+    The caption of the first says whose contacts are shaded.
+    """
     found: list[Plot] = []
+    name, first = next(iter(runs.items()))
+    shaded = f" Shaded: contacts of {name}." if first.sizes.get("episode") else ""
     for quantity in QUANTITIES:
         lines = {label: quantity.of(dataset) for label, dataset in runs.items()}
         if any(np.nanmax(np.abs(values), initial=0) > 0 for each in lines.values() for values in each.values()):
-            found.append(Plot(quantity.name, partial(_quantity_figure, quantity, runs, lines), quantity.words))
+            words = quantity.words if found else f"{quantity.words}{shaded}"
+            found.append(Plot(quantity.name, partial(_quantity_figure, quantity, runs, lines), words))
     return found
 
 
-def _overlay_chart(panels: list[Panel], start: float, end: float) -> Chart:
-    """Return panels over the time of the runs."""
+def _overlay_chart(panels: list[Panel], runs: Runs, start: float, end: float) -> Chart:
+    """Return panels over the time of the runs, the contacts of the first shaded; they open where any of them touches."""
     height = 2.1 if len(panels) == 1 else 1.5
-    return Chart([replace(panel, height=height) for panel in panels], whole=(start, end or 1.0), over=TIME)
+    first, longest = next(iter(runs.values())), max(runs.values(), key=lambda dataset: float(dataset.time[-1]))
+    bands: list[Band] = contact_bands(first) if "episode_onset" in first else []
+    window = contact_window(
+        longest.time.values, [time for dataset in runs.values() for time in _contact_times(dataset)]
+    )
+    drawn = [replace(panel, height=height, bands=bands) for panel in panels]
+    return Chart(drawn, whole=(start, end or 1.0), window=window, over=TIME, events=True)
+
+
+def _contact_times(dataset: Dataset) -> np.ndarray:
+    """Return times (s) between which a run touches."""
+    return lively_spans(dataset).ravel() if "episode_onset" in dataset else find_touching_times(dataset)
 
 
 def _quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) -> Chart:
@@ -182,7 +200,7 @@ def _quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) ->
     deepest = max((float(np.nanmax(each[labels[0]])) for each in lines.values() if labels[0] in each), default=0.0)
     if quantity.close and deepest > 0:
         panels.append(replace(panels[0], label="close up, mm", limits=(-0.2 * deepest, 1.12 * deepest)))
-    return _overlay_chart(panels, 0.0, max(float(dataset.time[-1]) for dataset in runs.values()))
+    return _overlay_chart(panels, runs, 0.0, max(float(dataset.time[-1]) for dataset in runs.values()))
 
 
 def _crosses_zero(lines: Sequence[Line]) -> bool:
@@ -228,7 +246,7 @@ def _measured_figure(runs: Runs, log: MeasuredLog, names: Sequence[str]) -> Char
         if alone:
             panels.append(Panel(f"less measured{unit}", rest, levels=[ZERO]))
     ends = [float(dataset.time[-1]) for dataset in runs.values()]
-    return _overlay_chart(panels, min(0.0, float(log.time[0])), max(*ends, float(log.time[-1])))
+    return _overlay_chart(panels, runs, min(0.0, float(log.time[0])), max(*ends, float(log.time[-1])))
 
 
 def _readable_unit(unit: str, largest: float) -> tuple[str, float]:
