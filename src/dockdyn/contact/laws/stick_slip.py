@@ -16,7 +16,7 @@ from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.relative_damping import RelativeLaw
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.contact.laws.turning_resistance import split_turning
-from dockdyn.deferred import Array, Float, jax, jnp
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module
 
@@ -85,7 +85,15 @@ class FrictionGrip(NamedTuple):
     moved: Vector  # m, by how much each is stretched, tangential
     pulled: Vector  # m, by how much it pulls: as stretched, and damped, but no more than friction lets it
     kept: Vector  # m, by how much it stays stretched: where it slips no more than friction holds without damping
+    within: Float[Array, "slices"]  # m, how deep each touches; zero of what does not
+    most: Float[Array, "slices"]  # m, by how much friction lets it be stretched
     excess: Scalar  # N, of the springs over the largest friction, were they to hold, since the step began
+
+
+def part_along(vector: Vector, normal: Vector, *, spins: bool) -> Vector:
+    """Return the part of a `vector` in which a way of moving is told: along the surface, or, where it `spins`, its normal."""
+    along = normal * vector.dot(normal)
+    return along if spins else vector - along
 
 
 class StickSlip(Module):
@@ -173,39 +181,55 @@ class StickSlip(Module):
     def _grip(
         self, past: FrictionMemory, normal: Vector, depth: Scalar, pressing: Scalar, motion: Vector, *, spins: bool
     ) -> FrictionGrip:
-        places, stiffness = self._known
-        within = jnp.maximum(depth - places, 0.0)
+        places = self._known.places
+        within, most = self.limits(depth, pressing, motion)
         # what has come to touch within the step is stretched by what has been slid since
         later = (places > past.depth) & (within > 0)
         since = jnp.where(later, within / jnp.where(later, depth - past.depth, 1.0), 1.0)
-        moved = (past.path - past.anchors) * since
-        along = normal * moved.dot(normal)
-        moved = along if spins else moved - along
+        moved = part_along((past.path - past.anchors) * since, normal, spins=spins)
+        # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
+        cut = length_of(moved) > most * (1 - ROUNDING)
+        pulled, kept = self.held(moved, within, most, motion, cut)
+        beyond = jnp.where((within > 0) & cut, length_of(moved) - most, 0.0)
+        excess = self.stiffness_ratio * jnp.sum(self._known.stiffness * beyond)
+        return FrictionGrip(moved, pulled, kept, within, most, excess)
+
+    def limits(
+        self, depth: Scalar, pressing: Scalar, motion: Vector
+    ) -> tuple[Float[Array, "slices"], Float[Array, "slices"]]:
+        """Return how deep (m) each slice touches at a `depth` (m), and by how much (m) friction lets it be stretched under a
+        normal force (N) while the first body moves over the second (m/s)."""
+        places, stiffness = self._known
+        within = jnp.maximum(depth - places, 0.0)
         elastic = jnp.sum(stiffness * within)
         bears = elastic > 0
         pressed = within * (jnp.maximum(pressing, 0.0) / jnp.where(bears, elastic, 1.0))
-        most = jnp.where(bears, self.limit(length_of(motion)) / self.stiffness_ratio * pressed, 0.0)
-        # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
+        return within, jnp.where(bears, self.limit(length_of(motion)) / self.stiffness_ratio * pressed, 0.0)
+
+    def held(
+        self, moved: Vector, within: Scalar, most: Scalar, motion: Vector, cut: Bool[Array, ""]
+    ) -> tuple[Vector, Vector]:
+        """Return by how much (m) a slice pulls, and by how much it stays stretched, as `FrictionGrip` has them, that is
+        stretched (m) so far, or, if it is `cut`, that way as far as it may be; or the same of many."""
         stretch = length_of(moved)
-        cut = stretch > most * (1 - ROUNDING)
-        kept = jnp.where(cut, most / jnp.where(cut, stretch, 1.0), 1.0)
+        kept = jnp.where(cut, most / jnp.where(cut & (stretch > 0), stretch, 1.0), 1.0)
         # the stretch is cut before the damper adds to it, as it is when the step ends: else the force would turn there
         held = moved * kept + motion * self.retardation_time
         size = length_of(held)
         slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
         # the damper's part of the force is lost, and leaves none the other way
-        left = jnp.where(within > 0, kept, 0.0)
-        excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & cut, stretch - most, 0.0))
-        return FrictionGrip(moved, held * share, moved * left, excess)
+        return held * share, moved * jnp.where(within > 0, kept, 0.0)
 
     def memory_rates(
         self,
         past: tuple[FrictionMemory, ...],
         motions: tuple[Vector, ...],
         turning_normal: Callable[[], tuple[Vector, Vector]],
+        grips: Callable[[], tuple[FrictionGrip, ...]],
     ) -> tuple[FrictionMemory, ...]:
-        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`, however the normal turns."""
+        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`, however the normal turns and
+        it grips."""
         return tuple(before.at_rate(motion) for before, motion in zip(past, motions, strict=True))
 
     def slipped(self, past: tuple[FrictionMemory, ...], grips: tuple[FrictionGrip, ...]) -> tuple[Scalar, ...]:
