@@ -23,7 +23,6 @@ from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
-from dockdyn.scenario.setups import setup_named
 
 
 def rebound(result):
@@ -276,9 +275,6 @@ def test_refused_where_it_cannot_be(load):
         load(ball_on_plane([0, 0, -1], [0, 0, 0], softens, friction))
     load(ball_on_plane([0, 0, -1], [0, 0, 0], softens, friction | {"stiffness": 1e5}))
     tables = ball_on_plane([0, 0, -1], [0, 0, 0], {"law": "hertz", "exponent": 1.5, "stiffness": 1e9}, friction)
-    with refused("contact.hit.friction.law = 'stick-slip'", "must be for co-simulation"):
-        scenario = load(tables)
-        setup_named(scenario.content.setup).functional_unit(scenario, integrated=False)
     with refused("'stick-slip'", "what mock-ups do to each other"):
         load(tables | {"rig": {"carries": "ball", "against": "anvil"}})
 

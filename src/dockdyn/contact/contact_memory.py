@@ -31,10 +31,6 @@ class Forgetful(Module):
         """Return these of a state: there are none."""
         return ()
 
-    def reversals(self, mode: object, found: object) -> tuple[()]:
-        """Return the event functions that rise where its depth turns: there are none."""
-        return ()
-
     def first_memory(self) -> None:
         """Return what it remembers at first: nothing."""
 

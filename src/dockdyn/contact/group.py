@@ -28,6 +28,7 @@ from dockdyn.contact.contact_modes import (
 )
 from dockdyn.contact.expansions import AGAIN, ExpansionFrame, Expansions
 from dockdyn.contact.laws.bristles import Bristles
+from dockdyn.contact.laws.flowing_slip import FlowingSlip, PerSlice
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.preloaded import Preloaded
@@ -72,7 +73,8 @@ class MemberLoad(NamedTuple):
     torque: Vector
 
 
-Sticking = StickSlip | Bristles  # friction that remembers
+Sticking = StickSlip | FlowingSlip | Bristles  # friction that remembers
+type Growth = tuple[Float[Array, "members slices"], ...]  # m/s, of limits of slices, for each way of moving
 type GroupSignal = Wrench | Vector | MemberLoad  # what the loop delays of a group
 
 
@@ -325,10 +327,14 @@ class ContactGroup(Module):
         return isinstance(self.friction, Sticking) or self.law.remembers()
 
     def asks_for_steps(self) -> bool:
-        """Return whether what it remembers is decided as steps end, however long they are: what its laws say so of, and what
-        each of several members remembers, whose onsets and releases are no events."""
-        parts = (self.law, *([] if self.friction is None else [self.friction]))
-        return self.remembers and (not self.single or any(one.asks_for_steps() for one in parts))
+        """Return whether what it remembers is decided as steps end, however long they are, also of one that is `flowing`."""
+        friction = self.flowing().friction
+        asks = self.law.asks_for_steps() or (friction is not None and friction.asks_for_steps())
+        return self.remembers and asks
+
+    def flowing(self) -> ContactGroup:
+        """Return the same contact, what sticks of which has rates and events alone, however long steps are."""
+        return replace(self, friction=FlowingSlip(self.friction)) if isinstance(self.friction, StickSlip) else self
 
     def memory_rate(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
         """Return the rate of what it remembers."""
@@ -342,7 +348,10 @@ class ContactGroup(Module):
                 motions = tuple(motion * touches for motion in self._sticking_velocities(meeting, own, other))
                 geometry = combine(member, self.common)
                 stretches = self._sticking.memory_rates(
-                    memory.stretches, motions, lambda: _turning_normal(geometry, own, other, touches)
+                    memory.stretches,
+                    motions,
+                    lambda: _turning_normal(geometry, own, other, touches),
+                    lambda: self._member_grips(mode, meeting, own, other, memory),
                 )
             if memory.law is None:
                 return ContactMemory(stretches, None)
@@ -363,25 +372,49 @@ class ContactGroup(Module):
 
         return moving() if self.rest is not None else jax.lax.cond(apart, still, moving)
 
-    def renewed(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> ContactMemory:
-        """Return what it remembers once a step has ended."""
+    def _member_grips(
+        self, mode: Int[Array, ""], meeting: ContactKinematics, own: Placed, other: Placed, past: ContactMemory
+    ) -> tuple[Any, ...]:
+        """Return how a member sticks that remembers its `past`."""
+        pressing = _pressing_force(self._law_of(meeting, own, past), mode, meeting, self.alone)
+        return self._apply_sticking(meeting, pressing, own, other, past.stretches or ())
+
+    def limits(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> Growth:
+        """Return by how much (m) friction lets each slice of each member be stretched, for each way of moving, of a contact
+        that is `flowing`; of others nothing."""
         mode = _mode_within(mode)
 
-        def one(row: tuple[Any, ContactMemory]) -> ContactMemory:
+        def one(row: tuple[Any, ContactMemory]) -> tuple[PerSlice, ...]:
             member, memory = row
+            meeting = combine(member, self.common).meet(own, other)
+            return tuple(grip.most for grip in self._member_grips(mode, meeting, own, other, memory))
+
+        return _each_row(one, (self.members, past)) if isinstance(self.friction, FlowingSlip) else ()
+
+    def renewed(
+        self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory, growth: Growth = ()
+    ) -> ContactMemory:
+        """Return what it remembers once a step has ended, where limits have this `growth`."""
+        mode = _mode_within(mode)
+
+        def one(row: tuple[Any, ContactMemory, Growth]) -> ContactMemory:
+            member, memory, grows = row
             meeting = combine(member, self.common).meet(own, other)
             kept = (
                 None if memory.law is None else self.law.renewed(memory.law, self._settled_depth(mode, meeting.depth))
             )
             if memory.stretches is None:
                 return ContactMemory(None, kept)
-            law = self._law_of(meeting, own, memory)
-            pressing = _pressing_force(law, mode, meeting, self.alone)
-            grips = self._apply_sticking(meeting, pressing, own, other, memory.stretches)
-            renewed = self._sticking.renewed(memory.stretches, grips, meeting.depth, _touches(law, mode, meeting.depth))
-            return ContactMemory(renewed, kept)
+            grips = self._member_grips(mode, meeting, own, other, memory)
+            touches = _touches(self._law_of(meeting, own, memory), mode, meeting.depth)
+            known = memory.stretches, grips, meeting.depth, touches
+            friction = self._sticking
+            if isinstance(friction, FlowingSlip):
+                motions = self._sticking_velocities(meeting, own, other)
+                return ContactMemory(friction.renewed(*known, motions, grows), kept)
+            return ContactMemory(friction.renewed(*known), kept)
 
-        return past if self.rest is not None else _each_row(one, (self.members, past))
+        return past if self.rest is not None else _each_row(one, (self.members, past, growth))
 
     def _settled_depth(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
         """Return the depth (m) by which it is decided what the law of a member remembers: where a single one begins to be held
@@ -442,9 +475,31 @@ class ContactGroup(Module):
         """Return these: what has slipped, the depth."""
         return (*found.slipped, *[found.depth] * (self.alone * self.law.turns())) if self.turns else ()
 
-    def reversals(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
-        """Return the event functions that rise through zero where a member is deepest whose law has a corner there."""
-        return (jnp.where(mode == APART, -1.0, -found.rate),) if self.alone and self.law.turns() else ()
+    def decisions(
+        self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory, growth: Growth, carried: bool
+    ) -> Float[Array, "members decisions"]:
+        """Return the event functions that rise through zero where it is decided what members remember, beside the group's own
+        events: where one is deepest whose law has a corner there, where slices come to slip and to stick, and, of members that
+        are several, or that may be `carried`, where each touches and parts."""
+        apart, mode = mode == APART, _mode_within(mode)
+
+        def one(row: tuple[Any, ContactMemory, Growth]) -> Float[Array, "decisions"]:
+            member, memory, grows = row
+            meeting = combine(member, self.common).meet(own, other)
+            over = meeting.depth - self._law_of(meeting, own, memory).acts_from()
+            found: list[Scalar] = []
+            if self.law.turns():
+                found.append(jnp.where(over > 0, -meeting.rate, -1.0))
+            if isinstance(self.friction, FlowingSlip):
+                grips = self._member_grips(mode, meeting, own, other, memory)
+                motions = self._sticking_velocities(meeting, own, other)
+                found += self.friction.guards(memory.stretches or (), grips, motions, grows)
+            if carried or not self.single:
+                # beyond what may be rounding, on either side
+                found += [over - 2 * BRINK, -over - 2 * BRINK]
+            return jnp.where(apart, -1.0, jnp.stack(found)) if found else jnp.zeros(0)
+
+        return _each_row(one, (self.members, past, growth))
 
     def _law_of(self, meeting: ContactKinematics, own: Placed, past: ContactMemory | None) -> NormalLaw:
         """Return the law of a member."""
@@ -512,7 +567,7 @@ class ContactGroup(Module):
         self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory | None, exact: bool, loads: bool
     ) -> GroupState:
         about, idle, mode = once(self.reference(own)), _does_nothing(mode), _mode_within(mode)
-        remembered = len(past.stretches) if self.single and past is not None and past.stretches is not None else 0
+        remembered = self._sticking.turns() if self.single and past is not None and past.stretches is not None else 0
 
         def detail(sign: Scalar, slipped: tuple[Scalar, ...], torque: Vector | None) -> MemberDetail:
             return MemberDetail(sign if self.alone else None, slipped[:remembered], torque if self.single else None)

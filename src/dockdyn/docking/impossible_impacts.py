@@ -35,9 +35,8 @@ def refuse_memory(name: str, content: MechanismSection) -> None:
     """Raise ScenarioError where what contacts remember is decided as a step ends, however long that is."""
     for contact, group in zip(content.contacts, content.model().groups, strict=True):
         if isinstance(group, ContactGroup) and group.asks_for_steps():
-            pairs = "" if group.single else " for several pairs"
             raise ScenarioError(
-                f"{name}: {content.remembering(contact)}: decides{pairs} as steps end what it remembers; a program that "
+                f"{name}: {content.remembering(contact)}: decides as steps end what it remembers; a program that "
                 "integrates the model may take long ones; must be for co-simulation"
             )
 

@@ -10,9 +10,8 @@ import abc
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
-from dockdyn import backend
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
-from dockdyn.programs import trace_once
+from dockdyn.programs import over_rows, trace_once
 from dockdyn.trees import AbstractVar, Module, flatten, leaves_of, leaves_with_paths, map_leaves, path_text, unflatten
 
 TURN = 0.01  # rad a step; then cubics and steps of fourth order follow an attitude to 1e-12
@@ -149,9 +148,13 @@ class Model(Module):
         """Whether anything is decided anew at each step's end."""
         return False
 
-    def reversals(self, x: State) -> tuple[Scalar, ...]:
-        """Return event functions that rise through zero where a step must end for what is decided there; nothing jumps."""
-        return ()
+    def flowing(self) -> Self:
+        """Return the model for steps of any length: what it remembers has rates, and is decided at events alone."""
+        return self
+
+    def decisions(self, x: State) -> Float[Array, "decisions"]:
+        """Return event functions of a model that is `flowing` that rise through zero where it is decided what it remembers."""
+        return jnp.zeros(0)
 
     def settled(self, x: State) -> State:
         """Return `x`, where a step ends, with what is decided anew at each step's end, such as which slices of a contact have
@@ -190,14 +193,6 @@ def advance_state(x: State, step: Scalar, rate: Rate) -> State:
 def choose_tree(condition: Bool[Array, ""], yes: PyTree, no: PyTree) -> PyTree:
     """Return the tree `yes` where `condition` holds, else `no`."""
     return map_leaves(lambda a, b: jnp.where(condition, a, b), yes, no)
-
-
-def over_rows(function: Callable[..., PyTree], *rows: PyTree) -> PyTree:
-    """Return `function` of each row of trees whose leaves have a leading axis: one after another in machine code of dockdyn's
-    own, side by side where XLA compiles."""
-    if backend.is_native():
-        return jax.lax.map(lambda row: function(*row), rows)
-    return jax.vmap(function)(*rows)
 
 
 def jacobian_by_columns(function: Callable[[Array], Array], at: Float[Array, "n"]) -> Float[Array, "m n"]:

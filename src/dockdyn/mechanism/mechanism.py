@@ -10,20 +10,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any
 
 from dockdyn import backend
 from dockdyn.contact.clearances import Clearances
 from dockdyn.contact.contact_memory import ContactMemory
 from dockdyn.contact.contact_modes import APART, CARRIED, GATED
-from dockdyn.contact.group import ContactGroup, GroupSignal, GroupState, Wrench
+from dockdyn.contact.group import ContactGroup, GroupSignal, GroupState, Growth, Wrench
 from dockdyn.contact.latch import HELD
+from dockdyn.contact.laws.flowing_slip import FlowingSlip
 from dockdyn.control.controller import Controller
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, stack_rows
 from dockdyn.mechanics.lines import Lines, mobility_between
-from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
 from dockdyn.mechanics.trees.bodies_on_line import BodiesOnLine, Moving
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Row
@@ -405,18 +405,23 @@ class Mechanism(ContactModel):
         both = zip(self.groups, modes, strict=True)
         return [(group, mode, next(kept) if group.remembers else None) for group, mode in both]
 
-    def _of_contacts(
+    def _of_contacts[T](
         self,
         x: State,
         here: Placement,
-        change: Callable[[ContactGroup, Any, Placed, Placed, ContactMemory], ContactMemory],
-    ) -> tuple[ContactMemory, ...]:
-        """Return what contacts remember, by a `change` of each."""
-        return tuple(
-            change(group, mode, here.bodies[group.first], here.bodies[group.second], past)
+        change: Callable[..., T],
+        growth: tuple[Growth, ...] | None = None,
+    ) -> tuple[T, ...]:
+        """Return what follows for each contact that remembers, by a `change` of it, its mode, its bodies and what it remembers,
+        and, where that is given, of the `growth` of its limits."""
+        known = [
+            (group, mode, here.bodies[group.first], here.bodies[group.second], past)
             for group, mode, past in self._groups_with_memory(x)
             if past is not None and isinstance(group, ContactGroup)
-        )
+        ]
+        if growth is None:
+            return tuple(change(*one) for one in known)
+        return tuple(change(*one, grows) for one, grows in zip(known, growth, strict=True))
 
     def acting(self, x: State, here: Placement, delayed: Signal) -> Acting:
         """Return what acts on the bodies under these signals of the contacts, and how they move."""
@@ -579,11 +584,30 @@ class Mechanism(ContactModel):
         """Return the quantities beside whose peaks a step must end, where what contacts remember turns."""
         return self._turning(self.states(x)) if any(group.turns for group in self.groups) else ()
 
-    def reversals(self, x: State) -> tuple[Scalar, ...]:
-        if not any(group.turns for group in self.groups):
-            return ()
-        both = zip(self.groups, x.mode, self.states(x), strict=False)
-        return tuple(one for group, mode, state in both for one in group.reversals(mode, state))
+    def flowing(self) -> Mechanism:
+        return replace(
+            self, groups=tuple(one.flowing() if isinstance(one, ContactGroup) else one for one in self.groups)
+        )
+
+    def decisions(self, x: State) -> Float[Array, "decisions"]:
+        carried = self.carried(x.memory.elements) is not None
+        found = self._of_contacts(
+            x, self.placement(x), lambda group, *known: group.decisions(*known, carried), self._limit_growth(x)
+        )
+        return jnp.concatenate([jnp.zeros(0), *map(jnp.ravel, found)])
+
+    def _limit_growth(self, x: State) -> tuple[Growth, ...]:
+        """Return how fast (m/s) limits of slices grow, of each contact that remembers; of what is not flowing nothing."""
+        remembering = [group for group in self.groups if group.remembers and isinstance(group, ContactGroup)]
+        if not any(isinstance(group.friction, FlowingSlip) for group in remembering):
+            return ((),) * len(remembering)
+
+        def limits(q: Coordinates, v: Velocities, memory: Memory) -> tuple[Growth, ...]:
+            now = State(q, v, x.mode, memory)
+            return self._of_contacts(now, self.placement(now), lambda group, *known: group.limits(*known))
+
+        now = jnp.zeros(())
+        return jax.jvp(limits, (x.q, x.v, x.memory), tuple(self.flow(now, x, self.signal(now, x))))[1]
 
     def _turning(self, states: tuple[GroupState, ...]) -> tuple[Scalar, ...]:
         return tuple(one for group, state in zip(self.groups, states, strict=True) for one in group.turning(state))
@@ -764,7 +788,9 @@ class Mechanism(ContactModel):
     def settled(self, x: State) -> State:
         if not x.memory.contacts:
             return x
-        contacts = self._of_contacts(x, self.placement(x), lambda group, *known: group.renewed(*known))
+        contacts = self._of_contacts(
+            x, self.placement(x), lambda group, *known: group.renewed(*known), self._limit_growth(x)
+        )
         return State(x.q, x.v, x.mode, x.memory._replace(contacts=contacts))
 
     def within_step(self, start: State, x: State) -> State:

@@ -101,23 +101,23 @@ class LocatedUnit:
         if delay := delay_of(self.content):
             words = "what another program integrates has no delay; must be 0"
             raise ScenarioError(f"{self.scenario.name}: loop.delay = {delay:g} s: {words}")
-        model = model_of(self.content)
+        model = model_of(self.content).flowing()
         start = model.initial()
 
         def pushed(numbers: Numbers, given: Given) -> Mechanism:
-            return PushedContent(self.content_of(numbers), given).model()
+            return PushedContent(self.content_of(numbers), given).model().flowing()
 
         equations = ModelFlow(pushed, start, model.settles)
 
         def begin(numbers: Numbers) -> SplitState:
-            return equations.motion(self.content_of(numbers).model().initial())
+            return equations.motion(self.content_of(numbers).model().flowing().initial())
 
         def observe(numbers: Numbers, given: Given, motion: SplitState) -> Float[Array, "outputs"]:
-            now = self.content_of(numbers).model()
+            now = self.content_of(numbers).model().flowing()
             x = equations.state(now, motion)
             return in_a_row(self.outputs, unit.see(now, x, now.signal(jnp.zeros(()), x)))
 
-        guards = len(model.outputs(jnp.zeros(()), start).guards) + len(model.reversals(start))
+        guards = len(model.outputs(jnp.zeros(()), start).guards) + model.decisions(start).size
         return self._unit(begin, Flow(equations, equations.names(model.names()), guards), observe)
 
     def _unit(

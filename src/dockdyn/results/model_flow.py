@@ -14,7 +14,7 @@ import numpy as np
 
 from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.integrate.hybrid.mesh_point import evaluate_mesh_point
-from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, pack_tree, unpack_tree
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, pack_tree, stack_rows, unpack_tree
 from dockdyn.trees import leaves_of, map_leaves
 
 DUE = 1e-12  # s per second of elapsed time (at least one): so early a clock may act
@@ -47,7 +47,7 @@ class Settled(NamedTuple):
 
 
 class ModelFlow:
-    """The equations of a model, whose states are like `start`; `model` is that of some numbers and inputs."""
+    """The equations of a model, whose states are like `start`; `model` is that of some numbers and inputs, `flowing`."""
 
     def __init__(self, model: Callable[..., Model], start: State, settles: bool = False):
         self.model, self.settles = model, settles
@@ -78,8 +78,7 @@ class ModelFlow:
     def guards(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Float[Array, "guards"]:
         model = self.model(numbers, given)
         x = self.state(model, motion)
-        found = (*model.outputs(time, x).guards, *model.reversals(x))
-        return jnp.stack(found) if found else jnp.zeros(0)
+        return jnp.concatenate([stack_rows(list(model.outputs(time, x).guards)), model.decisions(x)])
 
     def settle(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Settled:
         """Return the state after what is decided where a step has ended; where that changes what is integrated it is left to an
@@ -96,18 +95,23 @@ class ModelFlow:
     def jump(self, numbers: Array, given: Array, time: Scalar, motion: SplitState) -> Jumped:
         """Return the state after what is due at a time: the end of a step, events, then a tick of the clock."""
         model = self.model(numbers, given)
-        x = model.settled(self.state(model, motion))
-        fired = _fired_guards(model, time, x)
-        happens = jnp.any(jnp.stack(fired)) if fired else jnp.asarray(False)
-        x = jax.lax.cond(happens, lambda x: model.jump(time, x, fired), lambda x: x, x)
-        now = model.next_tick(x)
-        if now is not None:
-            due = now <= time + DUE * jnp.maximum(1.0, time)
-            x = jax.lax.cond(due, lambda x: model.tick(now, x), lambda x: x, x)
-        x = model.settled(x)
-        tick, more, ended = model.next_tick(x), _fired_guards(model, time, x), model.ended(x)
+
+        def settle_and_fire(x: State, last: Flag) -> tuple[State, Flag]:
+            x = model.settled(x)
+            fired = _fired_guards(model, time, x)
+            due = jnp.any(jnp.stack(fired)) if fired else jnp.asarray(False)
+            x = jax.lax.cond(due & ~last, lambda x: model.jump(time, x, fired), lambda x: x, x)
+            now = model.next_tick(x)
+            if now is not None:
+                ticks = ~last & (now <= time + DUE * jnp.maximum(1.0, time))
+                x = jax.lax.cond(ticks, lambda x: model.tick(now, x), lambda x: x, x)
+            return x, due
+
+        # before what happens and behind it, written once
+        x, due = jax.lax.scan(settle_and_fire, self.state(model, motion), jnp.array([False, True]))
+        tick, ended = model.next_tick(x), model.ended(x)
         return Jumped(
-            jnp.any(jnp.stack(more)) if more else jnp.asarray(False),
+            due[-1],
             jnp.asarray(False) if ended is None else ended,
             jnp.asarray(jnp.inf) if tick is None else tick,
             self.motion(x),

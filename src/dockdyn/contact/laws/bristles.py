@@ -85,10 +85,12 @@ class Bristles(Friction):
         past: Sequence[BristleMemory],
         motions: Sequence[Vector],
         turning_normal: Callable[[], tuple[Vector, Vector]],
+        grips: Callable[[], tuple[BristleGrip, ...]],
     ) -> tuple[BristleMemory, ...]:
         """Return the rate of what it remembers at velocities (m/s) that are told as `motions`.
 
-        Bristles turn with the plane that touches, of which `turning_normal` tells the normal and its rate (1/s).
+        Bristles turn with the plane that touches, of which `turning_normal` tells the normal and its rate (1/s), however it
+        `grips`.
         """
         normal, turning = turning_normal()
         both = zip((one.stretch for one in past), motions, strict=True)

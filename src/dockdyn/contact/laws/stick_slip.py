@@ -18,7 +18,7 @@ from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.relative_damping import RelativeLaw
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.contact.laws.turning_resistance import split_turning
-from dockdyn.deferred import Array, Float, jax, jnp
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module, map_leaves
 
@@ -96,11 +96,35 @@ class FrictionMemory(NamedTuple):
 class FrictionGrip(NamedTuple):
     """How the second body holds the first along its surface, by slices, in the second's axes."""
 
-    pulled: Vector  # m, by how much each pulls: as stretched, and damped, but no more than friction lets it
+    moved: Vector  # m, by how much each is stretched, tangential
+    pulled: Vector  # m, by how much it pulls: as stretched, and damped, but no more than friction lets it
     kept: Vector  # m, by how much it stays stretched: where it slips no more than friction holds without damping
+    within: Float[Array, "slices"]  # m, how deep each touches; zero of what does not
+    reach: Scalar  # by how much friction lets one be stretched over how deep that is; below zero where the law pulls
     normal: Vector
-    reach: Scalar  # largest stretch of a slice over how deep that is; below zero where the law pulls
     excess: Scalar  # N, of the springs over the largest friction, were they to hold, since the step began
+
+    @property
+    def most(self) -> Float[Array, "slices"]:
+        """By how much (m) friction lets each be stretched."""
+        return most_stretch(self.reach, self.within)
+
+
+def most_stretch(reach: Scalar, within: Float[Array, "slices"]) -> Float[Array, "slices"]:
+    """Return by how much (m) friction lets slices be stretched that are so deep `within` (m)."""
+    return jnp.maximum(reach, 0.0) * within
+
+
+def part_along(vector: Vector, normal: Vector, *, spins: bool) -> Vector:
+    """Return the part of a `vector` in which a way of moving is told: along the surface, or, where it `spins`, its normal."""
+    along = normal * vector.dot(normal)
+    return along if spins else vector - along
+
+
+def cut_to(moved: Vector, most: Scalar, cut: Bool[Array, "..."]) -> Vector:
+    """Return what is stretched so far (m), of what is `cut` no further that way than it may be."""
+    size = length_of(moved)
+    return moved * jnp.where(cut, most / jnp.where(cut & (size > 0), size, 1.0), 1.0)
 
 
 def slipping_direction(start: Vector, advance: Vector, first: Scalar, last: Scalar) -> Vector:
@@ -232,48 +256,57 @@ class StickSlip(Module):
     def _grip(
         self, past: FrictionMemory, normal: Vector, depth: Scalar, pressing: Scalar, motion: Vector, *, spins: bool
     ) -> FrictionGrip:
-        places, stiffness = self._known
-        within = jnp.maximum(depth - places, 0.0)
-        # what has come to touch within the step is stretched by what has been slid since
+        places = self._known.places
+        within, reach = self.reach(depth, pressing, motion)
+        # what has come to touch, or to press, within the step is stretched by what has been slid since
         later = (places > past.depth) & (within > 0)
         since = jnp.where(later, within / jnp.where(later, depth - past.depth, 1.0), 1.0)
+        pressed = (past.reach < 0) & (reach > 0)
+        since = jnp.minimum(since, jnp.where(pressed, reach / jnp.where(pressed, reach - past.reach, 1.0), 1.0))
+        start = past.turned_stretches(normal, spins=spins)
+        advance = part_along(past.path - past.begun, normal, spins=spins) * since
+        moved, most = start + advance, most_stretch(reach, within)
+        # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
+        cut = length_of(moved) > most * (1 - ROUNDING)
+        kept = cut_to(moved, most, cut)
+        if not spins:
+            first = most_stretch(past.reach, jnp.maximum(past.depth - places, 0.0))
+            slipped = slipping_direction(start, advance, first, most) * most
+            kept = map_leaves(lambda a, b: jnp.where(cut, a, b), slipped, moved)
+        beyond = jnp.where((within > 0) & cut, length_of(moved) - most, 0.0)
+        excess = self.stiffness_ratio * jnp.sum(self._known.stiffness * beyond)
+        return FrictionGrip(moved, *self.held(kept, within, most, motion), within, reach, normal, excess)
+
+    def reach(self, depth: Scalar, pressing: Scalar, motion: Vector) -> tuple[Float[Array, "slices"], Scalar]:
+        """Return how deep (m) each slice touches at a `depth` (m), and the `reach` that `FrictionGrip` has under a normal force
+        (N) while the first body moves over the second (m/s)."""
+        places, stiffness = self._known
+        within = jnp.maximum(depth - places, 0.0)
         elastic = jnp.sum(stiffness * within)
         bears = elastic > 0
         limit = self.limit(length_of(motion)) / self.stiffness_ratio
-        reach = jnp.where(bears, limit * pressing / jnp.where(bears, elastic, 1.0), 0.0)
-        pressed = (past.reach < 0) & (reach > 0)  # within the step, and pulled before
-        since = jnp.minimum(since, jnp.where(pressed, reach / jnp.where(pressed, reach - past.reach, 1.0), 1.0))
-        start, advance = past.turned_stretches(normal, spins=spins), past.path - past.begun
-        along = normal * advance.dot(normal)
-        advance = (along if spins else advance - along) * since
-        moved = start + advance
-        most = jnp.maximum(reach, 0.0) * within
-        # as a step begins what slips is at its limit but for rounding: its slopes are those of what slips
-        stretch = length_of(moved)
-        cut = stretch > most * (1 - ROUNDING)
-        first = jnp.maximum(past.reach, 0.0) * jnp.maximum(past.depth - places, 0.0)
-        if spins:
-            way = moved * (1 / jnp.where(cut, stretch, 1.0))
-        else:
-            way = slipping_direction(start, advance, first, most)
-        kept = map_leaves(lambda a, b: jnp.where(cut, a, b), way * most, moved)
+        return within, jnp.where(bears, limit * (pressing / jnp.where(bears, elastic, 1.0)), 0.0)
+
+    def held(self, kept: Vector, within: Scalar, most: Scalar, motion: Vector) -> tuple[Vector, Vector]:
+        """Return by how much (m) a slice pulls, and by how much it stays stretched, as `FrictionGrip` has them, of what is
+        stretched so far (m), cut where it is; or the same of many."""
         # the stretch is cut before the damper adds to it, as it is when the step ends: else the force would turn there
         held = kept + motion * self.retardation_time
         size = length_of(held)
         slips = size > most * (1 - ROUNDING)
         share = jnp.where(slips, most / jnp.where(slips, size, 1.0), 1.0)
         # the damper's part of the force is lost, and leaves none the other way
-        left = kept * jnp.where(within > 0, 1.0, 0.0)
-        excess = self.stiffness_ratio * jnp.sum(stiffness * jnp.where((within > 0) & cut, stretch - most, 0.0))
-        return FrictionGrip(held * share, left, normal, reach, excess)
+        return held * share, kept * jnp.where(within > 0, 1.0, 0.0)
 
     def memory_rates(
         self,
         past: tuple[FrictionMemory, ...],
         motions: tuple[Vector, ...],
         turning_normal: Callable[[], tuple[Vector, Vector]],
+        grips: Callable[[], tuple[FrictionGrip, ...]],
     ) -> tuple[FrictionMemory, ...]:
-        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`, however the normal turns."""
+        """Return the rate of what it remembers at velocities (m/s) that are told as `motions`, however the normal turns and
+        it grips."""
         return tuple(before.at_rate(motion) for before, motion in zip(past, motions, strict=True))
 
     def slipped(self, past: tuple[FrictionMemory, ...], grips: tuple[FrictionGrip, ...]) -> tuple[Scalar, ...]:
