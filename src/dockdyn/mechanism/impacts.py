@@ -99,7 +99,8 @@ def with_resting_forces(
     for (number, one), force, pull in zip(model.impacts, rests, most, strict=True):
         sign = jnp.where(x.mode[number] == RESTING, force + pull, found[number].force_sign)
         rubbing = one.rest_rubbing(force, places[one.first], places[one.second])
-        found[number] = found[number]._replace(normal_force=force, force_sign=sign, rubbing=rubbing)
+        felt = jnp.where(jnp.abs(force) > pull, force, 0.0)  # no peaks of rounding, beside which steps would end
+        found[number] = found[number]._replace(normal_force=felt, force_sign=sign, rubbing=rubbing)
     return tuple(found)
 
 
