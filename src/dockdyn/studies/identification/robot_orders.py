@@ -102,9 +102,8 @@ class _Race:
         for trial, residual in self.residuals.items():
             squares = max(float(np.mean(residual**2)), self.floor)
             before = actual[: trial.delay]
-            moved = (
-                np.minimum((before - before.mean()) ** 2 / squares, price).sum() - len(before) if len(before) else 0.0
-            )
+            still = before.mean() if len(before) else 0.0
+            moved = np.minimum((before - still) ** 2 / squares - 1, price).sum()  # beyond what noise brings
             coefficients = trial.a + trial.b + (trial.delay > 0)
             found.append(Candidate(trial, len(actual) * math.log(squares) + float(moved) + price * coefficients))
         return sorted((each for each in found if math.isfinite(each.criterion)), key=lambda each: each.criterion)
