@@ -115,7 +115,7 @@ def test_instants_on_cards_are_the_largest_loads(four):
     reasons = {words.rpartition(", ")[0]: one.sample for one in told.slices for words in one.reasons}
     tips = data.contact_force.sel(contact="tips").values
     assert reasons["largest force at contact tips"] == np.linalg.norm(tips, axis=1).argmax()
-    assert reasons["largest force at line tether"] == np.abs(data.element_tension.sel(element="tether")).values.argmax()
+    assert reasons["largest force at strut tether"] == np.abs(data.element_tension.sel(element="tether")).values.argmax()
 
 
 def test_ports_are_on_cards_only_where_they_are_asked_for(four, load):
@@ -183,7 +183,7 @@ def test_noise_has_no_cards_and_numbers_fit_their_fields():
 
 
 def test_loads_are_in_axes_of_their_bodies(four):
-    """Of contacts by the attitude of the first body, of ports as told."""
+    """Of contacts and struts by the attitude of the first body, of ports as told."""
     data, told = four
     loads = {one.name: one.loads for one in told.interfaces}
     turn = Rotation.from_quat(data.attitude.sel(body="arm").values, scalar_first=True)
@@ -191,7 +191,13 @@ def test_loads_are_in_axes_of_their_bodies(four):
         turn.apply(loads["contact tips"][:, :3]), data.contact_force.sel(contact="tips").values, atol=1e-9
     )
     np.testing.assert_array_equal(loads["port arm.wrist"][:, 3:], data.load_moment.sel(point="arm wrist").values)
-    np.testing.assert_array_equal(loads["line tether"][:, 0], data.element_tension.sel(element="tether").values)
+    visitor, tug = (Rotation.from_quat(data.attitude.sel(body=one).values, scalar_first=True) for one in ("visitor", "tug"))
+    anchor = data.position.sel(body="visitor").values + visitor.apply([-0.1, 0.05, 0.0])
+    along = anchor - data.position.sel(body="tug").values - tug.apply([0.5, 0.4, 0.1])
+    along /= np.linalg.norm(along, axis=1)[:, None]
+    pull = -along * data.element_tension.sel(element="tether").values[:, None]
+    np.testing.assert_allclose(visitor.apply(loads["strut tether"][:, :3]), pull, atol=1e-12)
+    assert not loads["strut tether"][:, 3:].any()
 
 
 @pytest.mark.full

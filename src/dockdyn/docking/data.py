@@ -110,7 +110,7 @@ ELEMENT_VARIABLES: Layout = {
     "element_tension": (
         ("element",),
         "N",
-        "tension, negative pushes; of bushings, latches and own elements that show none the size of the force",
+        "tension between its ends, negative pushes; of bushings, latches and own elements that show none the size of the force",
     ),
     "line_length": (
         ("line",),
@@ -123,6 +123,16 @@ ELEMENT_VARIABLES: Layout = {
     "thrust": (("fixed_thruster",), "N", "force of the thruster on its body"),
     "thrust_spent": (("fixed_thruster",), "N s", "impulse that the thruster has given since the start, by size"),
     "phase_number": ((), "1", "which phase, from 0"),
+}
+
+ELEMENT_LOADS: Layout = {
+    "element_force": (("element", "axis"), "N", "force on the first body, with that of reflected inertia, inertial"),
+    "element_moment": (
+        ("element", "axis"),
+        "N m",
+        "moment on that body about its anchor, striker or place there, of an own element about the centre of mass, inertial",
+    ),
+    "thrust_force": (("fixed_thruster", "axis"), "N", "force of the thruster on its body, inertial"),
 }
 
 JOINT_VARIABLES: Layout = {
@@ -243,6 +253,7 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
 LAYOUT = (
     RAMP_VARIABLES
     | ELEMENT_VARIABLES
+    | ELEMENT_LOADS
     | JOINT_VARIABLES
     | MODE_VARIABLES
     | IMPACT_VARIABLES

@@ -32,7 +32,8 @@ class Thruster(Actor[Placed]):
         push = body.rotation @ (Vector.of(self.direction) * self.force)
         return Action(push, Vector.zero(), body.point(Vector.of(self.position))), ElementMemory(impulse=self.force)
 
-    def observe(self, mode: PyTree, memory: ElementMemory, body: Placed) -> dict[str, Scalar]:
-        """Return its `thrust` (N), and the `spent` impulse (N s) that it has given."""
+    def observe(self, mode: PyTree, memory: ElementMemory, body: Placed) -> dict[str, Array]:
+        """Return its `thrust` (N), that as a vector, `push` (N, inertial), and the `spent` impulse (N s) that it has given."""
         assert memory.impulse is not None
-        return {"thrust": self.force, "spent": memory.impulse}
+        push = self.act(mode, memory, body)[0].force.array()
+        return {"thrust": self.force, "push": push, "spent": memory.impulse}

@@ -61,9 +61,11 @@ from dockdyn.mechanism.loads import (
     element_loads,
     given_by,
     observed_elements,
+    observed_loads,
     reflected_inertia,
     settle_elements,
     stored_energy,
+    tie_loads,
 )
 from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.momentum_projection import Conserved, project_momentum
@@ -437,7 +439,7 @@ class Mechanism(ContactModel):
         )
         add_reflected(loads, inertia, found.along, places)
         along, resting = found.along, jnp.zeros(0)
-        held: tuple[Vector, ...] = ()
+        held: tuple[Wrench, ...] = ()
         if rests is not None:
             along, resting = along[: -len(self.impacts)], along[-len(self.impacts) :]
             add_rests(loads, self.impacts, resting, here)
@@ -447,7 +449,8 @@ class Mechanism(ContactModel):
                 taking[number] -= one
         if grips is not None:
             held = add_held(loads, self.grips, grips, along[-grips.drift.size :], places)
-        return Acting(loads, pushes, found.rates, found.bodies, power, taking, memories, outside, held, resting)
+        moved = found.rates, found.bodies
+        return Acting(loads, pushes, *moved, power, taking, memories, outside, found.along, held, resting)
 
     def loaded(self, x: State, here: Placement, delayed: Signal) -> Loaded:
         """Return what acts on the bodies under these signals of the contacts, but for what depends on how they move then."""
@@ -636,9 +639,10 @@ class Mechanism(ContactModel):
         """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""
         return kept_lines(self.elements_at(x), self.grips, x.memory.elements, here)
 
-    def grip_forces(self, now: Acting) -> dict[int, Vector]:
-        """Return the forces (N, inertial, on the first body) of the rigid latches, by the numbers of their elements."""
-        return {grip.element: force for grip, force in zip(self.grips, now.grips, strict=True)}
+    def grip_loads(self, now: Acting) -> dict[int, Wrench]:
+        """Return what the rigid latches put on their first bodies, at their strikers (inertial), by the numbers of their
+        elements."""
+        return {grip.element: load for grip, load in zip(self.grips, now.grips, strict=True)}
 
     def port_loads(self, x: State, signal: Signal) -> tuple[Scalar, ...]:
         """Return what is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
@@ -833,7 +837,8 @@ class Mechanism(ContactModel):
         """
         here, states = self.placement(x), self.states(x, exact=True)
         places, elements = here.bodies, self.elements_at(x)
-        now = self.acting(x, here, delayed)
+        now, acting = self.acting(x, here, delayed), (elements, self.element_modes(x), x.memory.elements, here)
+        tied = tie_loads(*acting, delayed[len(self.groups) :], now.along, self.grip_loads(now))
         if self.impacts:
             states, delayed = (
                 with_resting_forces(self, x, states, now.rests),
@@ -868,7 +873,8 @@ class Mechanism(ContactModel):
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
             **control,
             **outside.observe(),
-            **observed_elements(elements, self.element_modes(x), x.memory.elements, here, self.grip_forces(now)),
+            **observed_elements(*acting, tied),
+            **observed_loads(tied),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             **observed_impacts(self.groups, x.memory.impacts),
             "linear_momentum": linear.array(),
@@ -886,7 +892,8 @@ class Mechanism(ContactModel):
             mode, memory = self.element_modes(x)[one.number], x.memory.elements[one.number]
             mass = self.mass_behind(one, here)
             found |= one.latch.observe_capture(mode, memory, own, other, mass)
-            held = self.grip_forces(now).get(one.number, one.latch.act(mode, memory, own, other)[0].force)
+            grip = self.grip_loads(now).get(one.number)
+            held = one.latch.act(mode, memory, own, other)[0].force if grip is None else grip.force
             tells = one.latch.rigid or one.latch.swing is not None  # else the contact goes on as any other
             seated = stack_rows([(mode.stage >= HELD) & still & tells for still in self.seated(one)])
             found |= {"hold_force": held.array(), "seated": seated}
