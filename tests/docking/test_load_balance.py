@@ -233,7 +233,16 @@ def test_loads_of_every_body_are_what_newton_and_euler_say(seed, load, own_files
     scenario = load(case)
     data = simulated(load, case)
     told = loads_of_run(data, scenario.content, [], 10.0)
-    kinds = {"joint e", "joint f", "strut rod", "strut legs 1", "strut legs 2", "cable rope", "magnet pole", "latch claw"}
+    kinds = {
+        "joint e",
+        "joint f",
+        "strut rod",
+        "strut legs 1",
+        "strut legs 2",
+        "cable rope",
+        "magnet pole",
+        "latch claw",
+    }
     kinds |= {"bushing mount", "latch hook", "latch clamp", "connection plug", "element mat", "thruster jet"}
     assert {one.name for one in told.interfaces} == kinds
     motion = Motion(data)

@@ -1,5 +1,6 @@
 """Loads of a run for structural models: cards that are read back, instants, shock response spectra, percentiles."""
 
+import copy
 import csv
 import io
 import sys
@@ -115,7 +116,9 @@ def test_instants_on_cards_are_the_largest_loads(four):
     reasons = {words.rpartition(", ")[0]: one.sample for one in told.slices for words in one.reasons}
     tips = data.contact_force.sel(contact="tips").values
     assert reasons["largest force at contact tips"] == np.linalg.norm(tips, axis=1).argmax()
-    assert reasons["largest force at strut tether"] == np.abs(data.element_tension.sel(element="tether")).values.argmax()
+    assert (
+        reasons["largest force at strut tether"] == np.abs(data.element_tension.sel(element="tether")).values.argmax()
+    )
 
 
 def test_ports_are_on_cards_only_where_they_are_asked_for(four, load):
@@ -149,6 +152,52 @@ def test_peaks_between_samples_are_refused(four, load):
             loads_of_run(missed, load(SAMPLED).content, [], 10.0)
         interval = float(str(refused.value).partition('interval="')[2].split()[0])
         assert interval == pytest.approx(min(shortest / 20, 0.004), rel=0.05)
+
+
+SNAPS = {
+    "schema": 2,
+    "duration": 1.5,
+    "body": {
+        "a": {"mass": 500.0, "inertia": [100.0] * 3, "port": {"p": {"position": [0.5, 0, 0], "axis": [1, 0, 0]}}},
+        "b": {"mass": 800.0, "inertia": [100.0] * 3, "position": [2.0, 0, 0], "velocity": [0.1, 0, 0]},
+    },
+    "cable": {
+        "tether": {
+            "between": ["a", "b"],
+            "anchor": [[0.5, 0, 0], [-0.5, 0, 0]],
+            "stiffness": 5e7,
+            "damping": 0.0,
+            "free_length": 1.1043,
+        }
+    },
+    "output": {"interval": 0.01},
+}
+
+
+@pytest.mark.parametrize("told", ["port", "cable"])
+def test_what_snaps_between_samples_is_refused(load, told):
+    """A tether that is taut for a few milliseconds bears v √(k m) at most, m the reduced mass, which samples miss: at a port of
+    its body, and without one."""
+    case = copy.deepcopy(SNAPS)
+    if told == "cable":
+        del case["body"]["a"]["port"]
+    data = simulated(load, case)
+    most = 0.1 * np.sqrt(5e7 * 500 * 800 / 1300)
+    assert data.element_peak_force.values == pytest.approx([most], rel=1e-6)
+    if told == "port":
+        assert data.interface_tension.values == pytest.approx([most], rel=1e-6)
+        data = data.assign(element_peak_force=0.0 * data.element_peak_force)
+    name = {"port": "port a.p", "cable": "cable tether"}[told]
+    with pytest.raises(
+        ScenarioError, match=rf"{name}: its samples reach .* is 12403 N; .*output\.interval="
+    ) as refused:
+        loads_of_run(data, load(case).content, [], 10.0)
+    interval = float(str(refused.value).partition('interval="')[2].split()[0])
+    close = case | {"output": {"interval": interval}}
+    found = {
+        one.name: one.loads for one in loads_of_run(simulated(load, close), load(close).content, [], 10.0).interfaces
+    }
+    assert 0.9 * most < np.linalg.norm(found[name][:, :3], axis=1).max() <= most * (1 + 1e-9)
 
 
 @pytest.mark.full
@@ -191,7 +240,9 @@ def test_loads_are_in_axes_of_their_bodies(four):
         turn.apply(loads["contact tips"][:, :3]), data.contact_force.sel(contact="tips").values, atol=1e-9
     )
     np.testing.assert_array_equal(loads["port arm.wrist"][:, 3:], data.load_moment.sel(point="arm wrist").values)
-    visitor, tug = (Rotation.from_quat(data.attitude.sel(body=one).values, scalar_first=True) for one in ("visitor", "tug"))
+    visitor, tug = (
+        Rotation.from_quat(data.attitude.sel(body=one).values, scalar_first=True) for one in ("visitor", "tug")
+    )
     anchor = data.position.sel(body="visitor").values + visitor.apply([-0.1, 0.05, 0.0])
     along = anchor - data.position.sel(body="tug").values - tug.apply([0.5, 0.4, 0.1])
     along /= np.linalg.norm(along, axis=1)[:, None]

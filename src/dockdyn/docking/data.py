@@ -192,6 +192,7 @@ WHOLE: dict[str, tuple[tuple[str, ...], str, str]] = {
         f"interface_{name}": (("port",), unit, f"largest {name.replace('_', ' ')} on the body")
         for name, unit in PORT_UNITS.items()
     },
+    "element_peak_force": (("element",), "N", "largest force between its ends, at the steps of the integration"),
     "bushing_peak_turn": (("bushing",), "rad", "largest angle by which the bushing was turned"),
     "capture_time": ((), "s", "when the last of the latches fell in"),
     "release_time": ((), "s", "when the first of the latches, all of which held, let go"),
@@ -237,8 +238,12 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
     if rubbed is not None:
         found["friction_loss"] = sum_in_order(rubbed)
     end = log.peaks.shape[1] - bushings - (0 if rubbed is None or not watched else rubbed.shape[1])
+    first = end - ports * len(PORT_UNITS)
+    if "element_force" in seen and watched:
+        forces = log.peaks[:, first - seen["element_force"].shape[1] : first]
+        found["element_peak_force"] = xp.maximum(forces.max(axis=0), 0.0)
     if ports and watched:
-        loads = log.peaks[:, end - ports * len(PORT_UNITS) : end]
+        loads = log.peaks[:, first:end]
         largest = xp.maximum(loads.max(axis=0), 0.0).reshape(
             ports, len(PORT_UNITS)
         )  # under compression alone no tension

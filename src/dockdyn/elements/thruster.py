@@ -10,7 +10,7 @@ from dockdyn.deferred import Array, Float, PyTree
 from dockdyn.elements.actor import Actor, ElementMemory, nothing_yet
 from dockdyn.elements.force_element import Action
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanics.vector import Vector
 
 
 class Thruster(Actor[Placed]):

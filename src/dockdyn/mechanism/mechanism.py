@@ -21,6 +21,7 @@ from dockdyn.contact.latch import HELD
 from dockdyn.control.controller import Controller
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.elements.actor import ElementMemory
+from dockdyn.elements.latch import vector_length
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, stack_rows
 from dockdyn.mechanics.lines import Lines, mobility_between
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
@@ -567,12 +568,15 @@ class Mechanism(ContactModel):
         signal = tuple(group.signal_of(state) for group, state in zip(self.groups, states, strict=True))
         signal += self.late_forces(x, here)
         turns = bushing_turns(self.elements_at(x), here)
+        needed = any(point.axis is not None for point in self.points) or self.grips
+        now = self.acting(x, here, signal) if needed or reflected_inertia(self.elements_at(x), here) else None
         normal = [state.normal_force for state in states]
         watched = (
             *normal,
             *sizes,
             *self._turning(states),
-            *self.port_loads(x, signal),
+            *self.element_sizes(x, here, signal, now),
+            *(self.port_loads(here, now) if now is not None else ()),
             *turns,
             *self.rubbing_powers(states),
         )
@@ -644,13 +648,20 @@ class Mechanism(ContactModel):
         elements."""
         return {grip.element: load for grip, load in zip(self.grips, now.grips, strict=True)}
 
-    def port_loads(self, x: State, signal: Signal) -> tuple[Scalar, ...]:
+    def tied(self, x: State, here: Placement, signal: Signal, now: Acting | None) -> list[TieLoad]:
+        """Return what elements between bodies put on them under these signals, without what depends on how bodies move then
+        where that is not known."""
+        acting = self.elements_at(x), self.element_modes(x), x.memory.elements, here, signal[len(self.groups) :]
+        return tie_loads(*acting, None, {}) if now is None else tie_loads(*acting, now.along, self.grip_loads(now))
+
+    def element_sizes(self, x: State, here: Placement, signal: Signal, now: Acting | None) -> tuple[Scalar, ...]:
+        """Return the sizes (N) of the forces of elements between bodies, one by one."""
+        return tuple(size for load in self.tied(x, here, signal, now) for size in vector_length(load.force))
+
+    def port_loads(self, here: Placement, now: Acting) -> tuple[Scalar, ...]:
         """Return what is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
         ports = [(point, point.axis) for point in self.points if point.axis is not None]
-        if not ports:
-            return ()
-        here = self.placement(x)
-        loads, places = self.all_loads(here, self.acting(x, here, signal)), here.bodies
+        loads, places = self.all_loads(here, now) if ports else [], here.bodies
         found = [port_load(load_at(port, self.moving, loads, places), axis) for port, axis in ports]
         return tuple(number for load in found for number in load)
 
@@ -837,8 +848,8 @@ class Mechanism(ContactModel):
         """
         here, states = self.placement(x), self.states(x, exact=True)
         places, elements = here.bodies, self.elements_at(x)
-        now, acting = self.acting(x, here, delayed), (elements, self.element_modes(x), x.memory.elements, here)
-        tied = tie_loads(*acting, delayed[len(self.groups) :], now.along, self.grip_loads(now))
+        now = self.acting(x, here, delayed)
+        tied = self.tied(x, here, delayed, now)
         if self.impacts:
             states, delayed = (
                 with_resting_forces(self, x, states, now.rests),
@@ -873,7 +884,7 @@ class Mechanism(ContactModel):
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
             **control,
             **outside.observe(),
-            **observed_elements(*acting, tied),
+            **observed_elements(elements, self.element_modes(x), x.memory.elements, here, tied),
             **observed_loads(tied),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             **observed_impacts(self.groups, x.memory.impacts),

@@ -18,10 +18,10 @@ from dockdyn.report.scene.rotation import rotate
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")  # N, N m
-FIXED = {  # of elements between two bodies by kind, beside one's own: what they are called, the place that moments are about
-    **{kind: (kind, "its anchor there") for kind in ("strut", "cable", "magnet", "connection")},
-    "latch": ("latch", "its striker"),
-    "bushing": ("bushing", "its place there"),
+FIXED = {  # of elements between two bodies by kind, but of one's own: the place that moments are about
+    **dict.fromkeys(("strut", "cable", "magnet", "connection"), "its anchor there"),
+    "latch": "its striker",
+    "bushing": "its place there",
 }
 
 
@@ -50,7 +50,7 @@ def interfaces_of(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: A
     by impact laws are left out. Raises ScenarioError for a run that has none, or ends in numbers that are none.
     """
     found = [
-        *_ports(dataset, content),
+        *ports_of(dataset, content),
         *_joints(dataset, content),
         *_contacts(dataset, content),
         *_elements(dataset, content),
@@ -114,7 +114,8 @@ def _is_stated(content: Any, place: Any) -> bool:  # noqa: ANN401, of its motion
     return any(place is one for body in content.body for one in body.port)
 
 
-def _ports(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+def ports_of(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+    """Return the ports that a scenario states, with the sum of what acts on their bodies."""
     found = []
     for name, port, number in stated_ports(content) if "load_force" in dataset else ():
         body = name.rpartition(".")[0]
@@ -165,14 +166,21 @@ def _elements(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN40
     body."""
     if "element_force" not in dataset:
         return []
-    names, found = [str(name) for name in dataset.element.values], []
-    members = [section for section in content.ties() for _ in range(section.count())]
-    for number, (name, section) in enumerate(zip(names, members, strict=True)):
-        body, (kind, place) = section.between[0], FIXED.get(section.kind, ("element", "its centre of mass"))
+    found = []
+    for number, (name, section) in enumerate(named_elements(dataset, content)):
+        body, place = section.between[0], FIXED.get(section.kind, "its centre of mass")
         parts = (dataset[f"element_{part}"].values[:, number] for part in ("force", "moment"))
         loads = _six(*(_in_axes_of(dataset, body, part) for part in parts))
-        found.append(Interface(f"{kind} {name}", body, f"axes of {body}, about {place}", loads))
+        found.append(Interface(name, body, f"axes of {body}, about {place}", loads))
     return found
+
+
+def named_elements(dataset: Dataset, content: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, of its motion
+    """Return the elements between two bodies, members of a structure one by one, each with its section: "strut leg 1", one's own
+    "element mat"."""
+    members = [section for section in content.ties() for _ in range(section.count())]
+    pairs = zip(map(str, dataset.element.values), members, strict=True) if "element" in dataset.coords else ()
+    return [(f"{one.path.partition('.')[0]} {name}", one) for name, one in pairs]
 
 
 def _thrusters(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
