@@ -94,8 +94,8 @@ def kept_lines(
 def add_held(
     loads: list[Wrench], grips: Sequence[Grip], lines: Lines, along: Float[Array, "lines"], places: Sequence[Placed]
 ) -> tuple[Wrench, ...]:
-    """Add to `loads` (about centres of mass, inertial) what grips put on the bodies; return what each puts on its first body, at
-    its striker (inertial)."""
+    """Add to `loads` (about centres of mass, inertial) what grips put on the bodies; return what each puts on its first body,
+    at its striker (inertial)."""
     pushed = jnp.einsum("k,kbi->bi", along, lines.rows)
     for number, place in enumerate(places):
         row = pushed[number]

@@ -52,6 +52,7 @@ from dockdyn.mechanism.impacts import (
 )
 from dockdyn.mechanism.loads import (
     Group,
+    TieLoad,
     add_late,
     add_reflected,
     all_held,

@@ -1,4 +1,4 @@
-"""Load histories of interfaces from the result of a run: ports, joints, contacts, elements and thrusters, each in axes of its body.
+"""Load histories of interfaces from the result of a run: ports, joints, contacts, elements, thrusters, in axes of their bodies.
 
 Units: N, N m, s.
 Source: the variables of a result (`docking/data.py`).
@@ -176,8 +176,8 @@ def _elements(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN40
 
 
 def named_elements(dataset: Dataset, content: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, of its motion
-    """Return the elements between two bodies, members of a structure one by one, each with its section: "strut leg 1", one's own
-    "element mat"."""
+    """Return the elements between two bodies, members of a structure one by one, each with its section: "strut leg 1", of one's
+    own "element mat"."""
     members = [section for section in content.ties() for _ in range(section.count())]
     pairs = zip(map(str, dataset.element.values), members, strict=True) if "element" in dataset.coords else ()
     return [(f"{one.path.partition('.')[0]} {name}", one) for name, one in pairs]
