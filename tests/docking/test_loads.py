@@ -11,6 +11,7 @@ import pytest
 from campaign_data import campaign_dataset
 from mechanism_cases import FOUR, simulated
 from scipy.integrate import solve_ivp
+from scipy.signal import lsim
 from scipy.spatial.transform import Rotation
 from scipy.stats import binom
 from tank_cases import TANKER
@@ -21,7 +22,7 @@ from dockdyn.docking.loads.histories import Interface
 from dockdyn.docking.loads.nastran import slice_cards, transient_cards
 from dockdyn.docking.loads.report import loads_of_run
 from dockdyn.docking.loads.slices import TimeSlice
-from dockdyn.docking.loads.spectra import accelerations_of, shock_spectrum
+from dockdyn.docking.loads.spectra import accelerations_of, ends_under_load, shock_spectrum
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.campaign.load_percentiles import load_percentiles, percentiles_report
 
@@ -284,6 +285,23 @@ def test_spectra_are_those_of_oscillators_one_by_one():
             assert found[number, axis] == pytest.approx(largest, rel=2e-3)
 
 
+def test_a_base_that_is_accelerated_at_the_end_goes_on_so():
+    """A thruster brakes for a second, then hooks pull until the run ends: spectra are those of SciPy's lsim, and the base makes
+    no jump that it did not make; the run is told to end under load."""
+    step, quality, frequencies = 0.01, 10.0, np.array([2.0, 5.0, 10.0])
+    time = np.arange(0.0, 4.0, step)
+    base = np.interp(time, [0, 1, 2, 4], [-0.1, -0.1, 0.1, 0.1])
+    found = shock_spectrum(base[:, None], step, frequencies, quality)[:, 0]
+    for frequency, told in zip(frequencies, found, strict=True):
+        rate, damping = 2 * np.pi * frequency, 2 * np.pi * frequency / quality
+        looks = np.arange(0.0, time[-1] + 2 / frequency, step / 50)
+        moved = np.interp(looks, time, base) - base[0]
+        _, response, _ = lsim(([damping, rate**2], [1, damping, rate**2]), moved, looks)
+        assert told == pytest.approx(np.abs(response + base[0]).max(), rel=2e-3)
+    assert found.max() < 0.11
+    assert ends_under_load(base[:, None]) and not ends_under_load((base * (time < 3))[:, None])
+
+
 def test_a_stiff_oscillator_moves_with_its_base_and_a_step_doubles():
     """At high frequencies the spectrum is the base's largest acceleration; a step nearly doubles, 1 + e^(−πζ/√(1−ζ²))."""
     step, ratio = 1e-3, 0.01
@@ -351,6 +369,19 @@ def test_percentiles_of_loads_are_those_of_the_cases():
     assert (one["largest"], one["case"]) == (force.max(), force.argmax())
     rank = int(binom.ppf(0.975, 500, 0.99))
     assert one["percentiles"][-1]["most"] == np.sort(force)[rank]
+
+
+def test_percentiles_are_of_loads_alone():
+    """Not of inputs, which may be forces, nor of figures that say by how much another is off; what port loads are smoothed by
+    is no load."""
+    force = np.array([3.0, 1.0, 2.0])
+    figures = {"peak_force_N": force, "peak_force_error_N": force, "sensor_error_N": force}
+    smoothed = {"port.shear_N": np.sqrt(np.array([0.0, 1e-30, 4e-10]) ** 2 + 1e-9**2)}
+    data = campaign_dataset({"body.chaser.joint.friction": (100 * force, "N")}, figures | smoothed)
+    found = {one["load"]: one for one in load_percentiles(data)}
+    assert set(found) == {"peak_force_N", "port.shear_N"}
+    assert found["port.shear_N"]["largest"] == pytest.approx(np.hypot(4e-10, 1e-9), rel=1e-12)
+    assert found["port.shear_N"]["percentiles"][0]["value"] == 0.0
 
 
 def test_percentiles_tell_how_many_cases_have_the_load():

@@ -14,12 +14,12 @@ import numpy as np
 from dockdyn.dataset import Dataset
 from dockdyn.docking.loads.histories import named_elements, ports_of
 from dockdyn.docking.loads.slices import ROUNDING, port_parts
+from dockdyn.mechanism.named_points import NOTHING
 from dockdyn.report.wording import format_significant
 from dockdyn.scenario.language.errors import ScenarioError
 
 MISSED = 0.1  # of what is largest: more must not be missed
 SMALL = 0.01  # of the largest force, or moment, of a port: parts that stay below it are not judged
-NOTHING = 1e-9  # N: a force this small counts as none
 SAMPLES = 20  # in the shortest contact: of half a sine they miss 0.3 %
 CLOSER = 10  # times as many samples are to be tried where it is not known how long a peak is
 
