@@ -150,12 +150,25 @@ def drawn(seed):
         },
         {"kind": "own_mat:Mat", "name": "mat", "between": pairs[7], "stiffness": 70.0, "drag": 20.0},
     ]
+    ball, normal, radius = near(), rng.normal(size=3), 0.05
+    centre = starts["a"][0] + starts["a"][1].apply(ball)
+    deck = centre - (radius - 0.01) * starts["c"][1].apply(normal / np.linalg.norm(normal))  # pressed in by 1 cm
+    bodies["a"]["feature"] = {"ball": {"position": ball.tolist(), "radius": radius}}
+    bodies["c"]["surface"] = {
+        "deck": {"shape": "plane", "point": seen_from("c", deck).tolist(), "normal": normal.tolist()}
+    }
+    pressed = {
+        "between": ["ball", "deck"],
+        "normal": {"law": "spring-dashpot", "stiffness": 4e3, "damping": 20.0},
+        "friction": {"law": "coulomb", "coefficient": 0.3, "regularisation": 0.01},
+    }
     jet = {"body": pairs[8][0], "position": near().tolist(), "direction": near().tolist(), "force": 11.0}
     return {
         "schema": 2,
         "duration": 0.3,
         "body": bodies,
         **acting(*elements),
+        "contact": {"pressed": pressed},
         "thruster": {"jet": jet},
         "output": {"interval": STEP},
     }
@@ -202,6 +215,8 @@ def acting_on(case, motion, told):
         if kind == "joint":
             on = case["body"][name]["on"]
             bodies, at = (name, on), motion.place(on, case["body"][name]["joint"]["position"])
+        elif kind == "contact":
+            bodies, at = ("a", "c"), motion.place("a", case["body"]["a"]["feature"]["ball"]["position"])
         else:
             base, _, member = name.partition(" ")
             stated = tables[f"{kind}.{base}"]
@@ -226,8 +241,8 @@ def acting_on(case, motion, told):
 @pytest.mark.full_cases("1", "2", "3", "4", "5")
 @pytest.mark.parametrize("seed", range(6))
 def test_loads_of_every_body_are_what_newton_and_euler_say(seed, load, own_files):
-    """Struts with moved mass, cables, magnets, bushings, latches and connections, pinned and welded, compliant and rigid, an
-    element of one's own, a thruster, joints with a moved inertia: any between any bodies."""
+    """A contact with friction, struts with moved mass, cables, magnets, bushings, latches and connections, pinned and welded,
+    compliant and rigid, an element of one's own, a thruster, joints with a moved inertia: any between any bodies."""
     own_files({"own_mat.py": OWN})
     case = drawn(seed)
     scenario = load(case)
@@ -243,7 +258,15 @@ def test_loads_of_every_body_are_what_newton_and_euler_say(seed, load, own_files
         "magnet pole",
         "latch claw",
     }
-    kinds |= {"bushing mount", "latch hook", "latch clamp", "connection plug", "element mat", "thruster jet"}
+    kinds |= {
+        "bushing mount",
+        "latch hook",
+        "latch clamp",
+        "connection plug",
+        "element mat",
+        "thruster jet",
+        "contact pressed",
+    }
     assert {one.name for one in told.interfaces} == kinds
     motion = Motion(data)
     found = acting_on(case, motion, told)

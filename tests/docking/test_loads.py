@@ -175,6 +175,14 @@ SNAPS = {
 }
 
 
+def test_elements_without_loads_are_named(four, load):
+    """Of a result that an earlier dockdyn made."""
+    data, _ = four
+    told = loads_of_run(data.drop_vars([f"element_{part}" for part in ("force", "moment", "peak_force")]), load(SAMPLED).content, [], 10.0)
+    assert {one.name.split()[0] for one in told.interfaces} == {"port", "contact"}
+    assert "run again: 'mount', 'tether', 'rod'" in told.warning
+
+
 @pytest.mark.parametrize("told", ["port", "cable"])
 def test_what_snaps_between_samples_is_refused(load, told):
     """A tether that is taut for a few milliseconds bears v √(k m) at most, m the reduced mass, which samples miss: at a port of

@@ -183,6 +183,13 @@ def named_elements(dataset: Dataset, content: Any) -> list[tuple[str, Any]]:  # 
     return [(f"{one.path.partition('.')[0]} {name}", one) for name, one in pairs]
 
 
+def earlier_elements(dataset: Dataset) -> str:
+    """Return that the elements of a result have no loads, as one that an earlier dockdyn made; nothing of another."""
+    known = "element_force" in dataset or "element" not in dataset.coords
+    names = "" if known else ", ".join(repr(str(name)) for name in dataset.element.values)
+    return f"an earlier dockdyn made the result, which lacks the loads of elements; run again: {names}" if names else ""
+
+
 def _thrusters(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
     """Return what thrusters put on their bodies, and what control does to its own."""
     found = []

@@ -16,6 +16,7 @@ from dockdyn.docking.loads.histories import (
     COMPONENTS,
     Interface,
     chosen_interfaces,
+    earlier_elements,
     impulses_in_words,
     interfaces_of,
     stated_ports,
@@ -166,7 +167,7 @@ def loads_of_run(dataset: Dataset, content: Any, asked: Sequence[str], quality: 
     Raises ScenarioError for a run without loads, for one whose samples miss them, and for an interface that it has not.
     """
     refuse_missed_peaks(dataset, content)
-    warning = impulses_in_words(content)
+    warning = "; ".join(filter(None, (impulses_in_words(content), earlier_elements(dataset))))
     interfaces = chosen_interfaces(interfaces_of(dataset, content), asked, "--interface", warning)
     spectra = _spectra_of(dataset, content, quality)
     if spectra is not None and spectra.loaded:

@@ -14,6 +14,7 @@ import numpy as np
 from dockdyn.deferred import Float
 from dockdyn.docking.loads.histories import Interface
 
+EQUAL = 1e-12  # of the largest: what is less below it is as large, and the first of such instants is meant
 ROUNDING = 1e-6  # of the largest force of a run, and of moments that force on an arm of 1 m: less is none
 
 
@@ -35,7 +36,8 @@ def worst_slices(interfaces: Sequence[Interface]) -> list[TimeSlice]:
     for one in interfaces:
         for words, unit, values in _judged_loads(one):
             if (largest := values.max()) > least:
-                reasons.setdefault(int(values.argmax()), []).append(f"{words} at {one.name}, {largest:.4g} {unit}")
+                first = int((values >= (1 - EQUAL) * largest).argmax())
+                reasons.setdefault(first, []).append(f"{words} at {one.name}, {largest:.4g} {unit}")
     return [TimeSlice(sample, tuple(reasons[sample])) for sample in sorted(reasons)]
 
 
