@@ -170,6 +170,14 @@ def drawn(seed):
         **acting(*elements),
         "contact": {"pressed": pressed},
         "thruster": {"jet": jet},
+        "control": {
+            "body": "d",
+            "law": "attitude-hold",
+            "base_stiffness": 40.0,
+            "base_damping": 30.0,
+            "velocity_damping": 60.0,
+        }
+        | {"base_limit": 2.0, "thruster_force": 5.0, "thruster_torque": 1.0},
         "output": {"interval": STEP},
     }
 
@@ -215,6 +223,8 @@ def acting_on(case, motion, told):
         if kind == "joint":
             on = case["body"][name]["on"]
             bodies, at = (name, on), motion.place(on, case["body"][name]["joint"]["position"])
+        elif kind == "control":
+            bodies, at = ("d",), motion.place("d")
         elif kind == "contact":
             bodies, at = ("a", "c"), motion.place("a", case["body"]["a"]["feature"]["ball"]["position"])
         else:
@@ -242,7 +252,7 @@ def acting_on(case, motion, told):
 @pytest.mark.parametrize("seed", range(6))
 def test_loads_of_every_body_are_what_newton_and_euler_say(seed, load, own_files):
     """A contact with friction, struts with moved mass, cables, magnets, bushings, latches and connections, pinned and welded,
-    compliant and rigid, an element of one's own, a thruster, joints with a moved inertia: any between any bodies."""
+    compliant and rigid, an element of one's own, a thruster, control, joints with a moved inertia: any between any bodies."""
     own_files({"own_mat.py": OWN})
     case = drawn(seed)
     scenario = load(case)
@@ -266,6 +276,7 @@ def test_loads_of_every_body_are_what_newton_and_euler_say(seed, load, own_files
         "element mat",
         "thruster jet",
         "contact pressed",
+        "control d",
     }
     assert {one.name for one in told.interfaces} == kinds
     motion = Motion(data)

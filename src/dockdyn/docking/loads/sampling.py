@@ -81,10 +81,12 @@ def _missed_ports(dataset: Dataset, content: Any, step: float) -> Iterator[tuple
             continue
         parts = {part: dataset[f"interface_{part}"] for part in port_parts(one)}
         sizes = {part: (float(known.values[rows.index(name)]), known.attrs["units"]) for part, known in parts.items()}
+        force = max(size for size, unit in sizes.values() if unit == "N")
         for part, values in port_parts(one).items():
             (largest, unit), found = sizes[part], max(float(values.max()), 0.0)
             beside = max(size for size, measure in sizes.values() if measure == unit)
-            if largest > max(NOTHING, SMALL * beside) and found < (1 - MISSED) * largest:
+            least = max(2 * NOTHING, ROUNDING * force, SMALL * beside)  # twice, as loads of ports are smoothed by it
+            if largest > least and found < (1 - MISSED) * largest:
                 yield _in_words(one.name, found, largest, part.replace("_", " "), unit), step / CLOSER
 
 
