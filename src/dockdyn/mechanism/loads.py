@@ -232,7 +232,7 @@ def tie_loads(
     modes: Sequence[PyTree],
     memories: Sequence[ElementMemory],
     here: Placement,
-    late: Sequence[Vector],
+    late: Sequence[GroupSignal],
     along: Float[Array, "lines"] | None,
     grips: Mapping[int, Wrench],
 ) -> list[TieLoad]:
@@ -252,7 +252,9 @@ def tie_loads(
         if one.own:
             moment += (action.point - own.pose.position).cross(force)
         if one.element.delays:
-            force += next(delayed)
+            after = next(delayed)
+            assert isinstance(after, Vector)
+            force += after
         if number in grips:
             force, moment = force + grips[number].force, moment + grips[number].moment
         pushed = jnp.zeros_like(force.x)
