@@ -178,7 +178,8 @@ SNAPS = {
 def test_elements_without_loads_are_named(four, load):
     """Of a result that an earlier dockdyn made."""
     data, _ = four
-    told = loads_of_run(data.drop_vars([f"element_{part}" for part in ("force", "moment", "peak_force")]), load(SAMPLED).content, [], 10.0)
+    earlier = data.drop_vars([f"element_{part}" for part in ("force", "moment", "peak_force")])
+    told = loads_of_run(earlier, load(SAMPLED).content, [], 10.0)
     assert {one.name.split()[0] for one in told.interfaces} == {"port", "contact"}
     assert "run again: 'mount', 'tether', 'rod'" in told.warning
 
