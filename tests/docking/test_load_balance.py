@@ -9,6 +9,7 @@ from mechanism_cases import simulated
 from plain_tables import acting
 from scipy.spatial.transform import Rotation
 
+import dockdyn
 from dockdyn.docking.loads.report import loads_of_run
 
 COMPONENTS = ("fx [N]", "fy [N]", "fz [N]", "mx [N m]", "my [N m]", "mz [N m]")
@@ -286,3 +287,21 @@ def test_loads_of_every_body_are_what_newton_and_euler_say(seed, load, own_files
             scale = np.abs(needed).max()
             errors = np.abs(needed - told_of[2:-2]).max(axis=1)
             assert np.quantile(errors, 0.9) < 1e-5 * scale, name  # but beside events, where the motion has an edge
+
+
+@pytest.mark.full
+def test_a_latch_behind_a_ramp_loads_its_body_with_what_acts():
+    """The force of the ramp after the delay, then the weld, both of which the vehicle's motion shows."""
+    scenario = dockdyn.load("probe-cone-latch", {"output.interval": f"{STEP} s"})
+    data = dockdyn.simulate(scenario)
+    told = {one.name: one.loads for one in loads_of_run(data, scenario.content, [], 10.0).interfaces}
+    motion = Motion(data)
+    target = next(body for body in scenario.content.bodies if body.name == "target")
+    needed = motion.needed("target", {"mass": target.mass, "inertia": target.inertia})
+    probe, turn = motion.place("chaser", [1.6, 0, 0]) - motion.place("target"), motion.turn("chaser")
+    both = told["contact probe"] + told["latch capture"]
+    force, moment = turn.apply(both[:, :3]), turn.apply(both[:, 3:])
+    for wanted, found in zip(needed, (force, moment + np.cross(probe, force)), strict=True):
+        errors = np.abs(wanted + found[2:-2]).max(axis=1)
+        assert np.quantile(errors, 0.95) < 1e-5 * np.abs(wanted).max()
+    assert min(np.abs(loads).max() for loads in told.values()) > 15
