@@ -33,7 +33,7 @@ class Mat(dockdyn.ForceElement):
     def act(self, mode, memory, own, other):
         first, second = own.pose.position, other.pose.position
         pull, turn = (second - first) * self.stiffness, (other.rate - own.rate) * self.drag
-        return Action(pull, turn, (first + second) * 0.5), memory
+        return Action(pull, turn, own.point(dockdyn.Vector.of([0.2, 0.1, -0.1]))), memory
 
     def stored_energy(self, mode, memory, own, other):
         return jnp.zeros(())
