@@ -82,6 +82,7 @@ def page() -> str:
     """Return the whole page."""
     parts = (
         docking.ELEMENT_VARIABLES
+        | docking.ELEMENT_LOADS
         | docking.JOINT_VARIABLES
         | docking.MODE_VARIABLES
         | docking.IMPACT_VARIABLES

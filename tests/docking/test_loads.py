@@ -1,5 +1,6 @@
 """Loads of a run for structural models: cards that are read back, instants, shock response spectra, percentiles."""
 
+import copy
 import csv
 import io
 import sys
@@ -10,6 +11,7 @@ import pytest
 from campaign_data import campaign_dataset
 from mechanism_cases import FOUR, simulated
 from scipy.integrate import solve_ivp
+from scipy.signal import lsim
 from scipy.spatial.transform import Rotation
 from scipy.stats import binom
 from tank_cases import TANKER
@@ -20,7 +22,7 @@ from dockdyn.docking.loads.histories import Interface
 from dockdyn.docking.loads.nastran import slice_cards, transient_cards
 from dockdyn.docking.loads.report import loads_of_run
 from dockdyn.docking.loads.slices import TimeSlice
-from dockdyn.docking.loads.spectra import accelerations_of, shock_spectrum
+from dockdyn.docking.loads.spectra import accelerations_of, ends_under_load, shock_spectrum
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.campaign.load_percentiles import load_percentiles, percentiles_report
 
@@ -115,7 +117,9 @@ def test_instants_on_cards_are_the_largest_loads(four):
     reasons = {words.rpartition(", ")[0]: one.sample for one in told.slices for words in one.reasons}
     tips = data.contact_force.sel(contact="tips").values
     assert reasons["largest force at contact tips"] == np.linalg.norm(tips, axis=1).argmax()
-    assert reasons["largest force at line tether"] == np.abs(data.element_tension.sel(element="tether")).values.argmax()
+    assert (
+        reasons["largest force at strut tether"] == np.abs(data.element_tension.sel(element="tether")).values.argmax()
+    )
 
 
 def test_ports_are_on_cards_only_where_they_are_asked_for(four, load):
@@ -151,6 +155,61 @@ def test_peaks_between_samples_are_refused(four, load):
         assert interval == pytest.approx(min(shortest / 20, 0.004), rel=0.05)
 
 
+SNAPS = {
+    "schema": 2,
+    "duration": 1.5,
+    "body": {
+        "a": {"mass": 500.0, "inertia": [100.0] * 3, "port": {"p": {"position": [0.5, 0, 0], "axis": [1, 0, 0]}}},
+        "b": {"mass": 800.0, "inertia": [100.0] * 3, "position": [2.0, 0, 0], "velocity": [0.1, 0, 0]},
+    },
+    "cable": {
+        "tether": {
+            "between": ["a", "b"],
+            "anchor": [[0.5, 0, 0], [-0.5, 0, 0]],
+            "stiffness": 5e7,
+            "damping": 0.0,
+            "free_length": 1.1043,
+        }
+    },
+    "output": {"interval": 0.01},
+}
+
+
+def test_elements_without_loads_are_named(four, load):
+    """Of a result that an earlier dockdyn made."""
+    data, _ = four
+    earlier = data.drop_vars([f"element_{part}" for part in ("force", "moment", "peak_force")])
+    told = loads_of_run(earlier, load(SAMPLED).content, [], 10.0)
+    assert {one.name.split()[0] for one in told.interfaces} == {"port", "contact"}
+    assert "run again: 'tether', 'rod', 'mount'" in told.warning
+
+
+@pytest.mark.parametrize("told", ["port", "cable"])
+def test_what_snaps_between_samples_is_refused(load, told):
+    """A tether that is taut for a few milliseconds bears v √(k m) at most, m the reduced mass, which samples miss: at a port of
+    its body, and without one."""
+    case = copy.deepcopy(SNAPS)
+    if told == "cable":
+        del case["body"]["a"]["port"]
+    data = simulated(load, case)
+    most = 0.1 * np.sqrt(5e7 * 500 * 800 / 1300)
+    assert data.element_peak_force.values == pytest.approx([most], rel=1e-6)
+    if told == "port":
+        assert data.interface_tension.values == pytest.approx([most], rel=1e-6)
+        data = data.assign(element_peak_force=0.0 * data.element_peak_force)
+    name = {"port": "port a.p", "cable": "cable tether"}[told]
+    with pytest.raises(
+        ScenarioError, match=rf"{name}: its samples reach .* is 12403 N; .*output\.interval="
+    ) as refused:
+        loads_of_run(data, load(case).content, [], 10.0)
+    interval = float(str(refused.value).partition('interval="')[2].split()[0])
+    close = case | {"output": {"interval": interval}}
+    found = {
+        one.name: one.loads for one in loads_of_run(simulated(load, close), load(close).content, [], 10.0).interfaces
+    }
+    assert 0.9 * most < np.linalg.norm(found[name][:, :3], axis=1).max() <= most * (1 + 1e-9)
+
+
 @pytest.mark.full
 def test_contacts_by_impact_laws_are_no_interfaces(shared_run):
     """They have impulses, which a warning says; the joints of the balls stay."""
@@ -183,7 +242,7 @@ def test_noise_has_no_cards_and_numbers_fit_their_fields():
 
 
 def test_loads_are_in_axes_of_their_bodies(four):
-    """Of contacts by the attitude of the first body, of ports as told."""
+    """Of contacts and struts by the attitude of the first body, of ports as told."""
     data, told = four
     loads = {one.name: one.loads for one in told.interfaces}
     turn = Rotation.from_quat(data.attitude.sel(body="arm").values, scalar_first=True)
@@ -191,7 +250,15 @@ def test_loads_are_in_axes_of_their_bodies(four):
         turn.apply(loads["contact tips"][:, :3]), data.contact_force.sel(contact="tips").values, atol=1e-9
     )
     np.testing.assert_array_equal(loads["port arm.wrist"][:, 3:], data.load_moment.sel(point="arm wrist").values)
-    np.testing.assert_array_equal(loads["line tether"][:, 0], data.element_tension.sel(element="tether").values)
+    visitor, tug = (
+        Rotation.from_quat(data.attitude.sel(body=one).values, scalar_first=True) for one in ("visitor", "tug")
+    )
+    anchor = data.position.sel(body="visitor").values + visitor.apply([-0.1, 0.05, 0.0])
+    along = anchor - data.position.sel(body="tug").values - tug.apply([0.5, 0.4, 0.1])
+    along /= np.linalg.norm(along, axis=1)[:, None]
+    pull = -along * data.element_tension.sel(element="tether").values[:, None]
+    np.testing.assert_allclose(visitor.apply(loads["strut tether"][:, :3]), pull, atol=1e-12)
+    assert not loads["strut tether"][:, 3:].any()
 
 
 @pytest.mark.full
@@ -225,6 +292,23 @@ def test_spectra_are_those_of_oscillators_one_by_one():
             z, u = solve_ivp(moved, (0, time[-1]), [0.0, 0.0], "DOP853", looks, rtol=1e-8, atol=1e-10, max_step=step).y
             largest = np.abs(column[0] - rate**2 * z - 2 * ratio * rate * u).max()
             assert found[number, axis] == pytest.approx(largest, rel=2e-3)
+
+
+def test_a_base_that_is_accelerated_at_the_end_goes_on_so():
+    """A thruster brakes for a second, then hooks pull until the run ends: spectra are those of SciPy's lsim, and the base makes
+    no jump that it did not make; the run is told to end under load."""
+    step, quality, frequencies = 0.01, 10.0, np.array([2.0, 5.0, 10.0])
+    time = np.arange(0.0, 4.0, step)
+    base = np.interp(time, [0, 1, 2, 4], [-0.1, -0.1, 0.1, 0.1])
+    found = shock_spectrum(base[:, None], step, frequencies, quality)[:, 0]
+    for frequency, told in zip(frequencies, found, strict=True):
+        rate, damping = 2 * np.pi * frequency, 2 * np.pi * frequency / quality
+        looks = np.arange(0.0, time[-1] + 2 / frequency, step / 50)
+        moved = np.interp(looks, time, base) - base[0]
+        _, response, _ = lsim(([damping, rate**2], [1, damping, rate**2]), moved, looks)
+        assert told == pytest.approx(np.abs(response + base[0]).max(), rel=2e-3)
+    assert found.max() < 0.11
+    assert ends_under_load(base[:, None]) and not ends_under_load((base * (time < 3))[:, None])
 
 
 def test_a_stiff_oscillator_moves_with_its_base_and_a_step_doubles():
@@ -294,6 +378,19 @@ def test_percentiles_of_loads_are_those_of_the_cases():
     assert (one["largest"], one["case"]) == (force.max(), force.argmax())
     rank = int(binom.ppf(0.975, 500, 0.99))
     assert one["percentiles"][-1]["most"] == np.sort(force)[rank]
+
+
+def test_percentiles_are_of_loads_alone():
+    """Not of inputs, which may be forces, nor of figures that say by how much another is off; what port loads are smoothed by
+    is no load."""
+    force = np.array([3.0, 1.0, 2.0])
+    figures = {"peak_force_N": force, "peak_force_error_N": force, "sensor_error_N": force}
+    smoothed = {"port.shear_N": np.sqrt(np.array([0.0, 1e-30, 4e-10]) ** 2 + 1e-9**2)}
+    data = campaign_dataset({"body.chaser.joint.friction": (100 * force, "N")}, figures | smoothed)
+    found = {one["load"]: one for one in load_percentiles(data)}
+    assert set(found) == {"peak_force_N", "port.shear_N"}
+    assert found["port.shear_N"]["largest"] == pytest.approx(np.hypot(4e-10, 1e-9), rel=1e-12)
+    assert found["port.shear_N"]["percentiles"][0]["value"] == 0.0
 
 
 def test_percentiles_tell_how_many_cases_have_the_load():

@@ -10,7 +10,7 @@ from places import DOCS, results_pages
 
 import dockdyn
 from dockdyn.cli import main as cli
-from dockdyn.docking.data import ELEMENT_VARIABLES, JOINT_VARIABLES, PORT_UNITS, VARIABLES
+from dockdyn.docking.data import ELEMENT_LOADS, ELEMENT_VARIABLES, JOINT_VARIABLES, PORT_UNITS, VARIABLES
 from dockdyn.docking.key_figures import FIGURES
 from dockdyn.results import plan
 from dockdyn.results.exchange.log_roles import OF_CONTACT, OF_ROBOT
@@ -126,7 +126,7 @@ def test_every_variable_of_an_mechanism_is_documented_with_its_unit():
     documented = named_in(results_pages())
     dimensions = text.split("\n### Mechanism\n")[1].split("\n\n")[0]
     common = {"body", "axis", "quaternion", "contact", "point"}  # with those of free flight
-    for name, (over, unit, _) in (VARIABLES | ELEMENT_VARIABLES | JOINT_VARIABLES).items():
+    for name, (over, unit, _) in (VARIABLES | ELEMENT_VARIABLES | ELEMENT_LOADS | JOINT_VARIABLES).items():
         words = "rad" if unit == "SI" else f"| {unit} |"  # rad or m, by joint
         assert words in documented[name], name
         assert not [dimension for dimension in {*over} - common if f"`{dimension}`" not in dimensions], name

@@ -20,7 +20,7 @@ def loads(
         typer.Option(
             "--interface",
             metavar="NAME[=GRID]",
-            help="A port, joint, contact or line, and the grid point that takes its loads; again for others; all without.",
+            help="A port, joint, contact or element, and the grid point that takes its loads; again for others; all without.",
         ),
     ] = None,
     quality: Annotated[

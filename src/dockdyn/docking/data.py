@@ -110,7 +110,7 @@ ELEMENT_VARIABLES: Layout = {
     "element_tension": (
         ("element",),
         "N",
-        "tension, negative pushes; of bushings, latches and own elements that show none the size of the force",
+        "tension between its ends, negative pushes; of bushings, latches and own elements that show none the size of the force",
     ),
     "line_length": (
         ("line",),
@@ -123,6 +123,16 @@ ELEMENT_VARIABLES: Layout = {
     "thrust": (("fixed_thruster",), "N", "force of the thruster on its body"),
     "thrust_spent": (("fixed_thruster",), "N s", "impulse that the thruster has given since the start, by size"),
     "phase_number": ((), "1", "which phase, from 0"),
+}
+
+ELEMENT_LOADS: Layout = {
+    "element_force": (("element", "axis"), "N", "force on the first body, with that of reflected inertia, inertial"),
+    "element_moment": (
+        ("element", "axis"),
+        "N m",
+        "moment on that body about its anchor, striker or place there, of an own element about the centre of mass, inertial",
+    ),
+    "thrust_force": (("fixed_thruster", "axis"), "N", "force of the thruster on its body, inertial"),
 }
 
 JOINT_VARIABLES: Layout = {
@@ -182,6 +192,7 @@ WHOLE: dict[str, tuple[tuple[str, ...], str, str]] = {
         f"interface_{name}": (("port",), unit, f"largest {name.replace('_', ' ')} on the body")
         for name, unit in PORT_UNITS.items()
     },
+    "element_peak_force": (("element",), "N", "largest force between its ends, at the steps of the integration"),
     "bushing_peak_turn": (("bushing",), "rad", "largest angle by which the bushing was turned"),
     "capture_time": ((), "s", "when the last of the latches fell in"),
     "release_time": ((), "s", "when the first of the latches, all of which held, let go"),
@@ -227,8 +238,12 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
     if rubbed is not None:
         found["friction_loss"] = sum_in_order(rubbed)
     end = log.peaks.shape[1] - bushings - (0 if rubbed is None or not watched else rubbed.shape[1])
+    first = end - ports * len(PORT_UNITS)
+    if "element_force" in seen and watched:
+        forces = log.peaks[:, first - seen["element_force"].shape[1] : first]
+        found["element_peak_force"] = xp.maximum(forces.max(axis=0), 0.0)
     if ports and watched:
-        loads = log.peaks[:, end - ports * len(PORT_UNITS) : end]
+        loads = log.peaks[:, first:end]
         largest = xp.maximum(loads.max(axis=0), 0.0).reshape(
             ports, len(PORT_UNITS)
         )  # under compression alone no tension
@@ -243,6 +258,7 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
 LAYOUT = (
     RAMP_VARIABLES
     | ELEMENT_VARIABLES
+    | ELEMENT_LOADS
     | JOINT_VARIABLES
     | MODE_VARIABLES
     | IMPACT_VARIABLES

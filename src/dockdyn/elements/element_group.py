@@ -42,11 +42,14 @@ class ElementGroup(ForceElement):
         return over_rows(lambda one: one.init(own, other), self.members)
 
     def act(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
-        actions, rates = over_rows(lambda one, *row: one.act(*row, own, other), self.members, mode, memory)
+        actions, rates = self.act_each(mode, memory, own, other)
         centre = own.pose.position
         moments = actions.moment + (actions.point - centre).cross(actions.force)
         force, moment = map_leaves(jnp.sum, (actions.force, moments))
         return Action(force, moment, centre), rates
+
+    def act_each(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
+        return over_rows(lambda one, *row: one.act(*row, own, other), self.members, mode, memory)
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[PyTree, ElementMemory]:
         return over_rows(lambda one, row: one.settle(row, own, other), self.members, memory)

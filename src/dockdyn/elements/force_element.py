@@ -61,6 +61,10 @@ class ForceElement(Actor[Placed, Placed]):
     def act(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         """Return what it does to the bodies, and the rate of what it remembers."""
 
+    def act_each(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
+        """Return the same of each of several elements of one structure, with a leading axis; of a single one what it does."""
+        return self.act(mode, memory, own, other)
+
     @abc.abstractmethod
     def stored_energy(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
         """Return the energy (J) that it can give back."""

@@ -247,14 +247,14 @@ class Latch(ForceElement):
 
     def observe(self, mode: LatchMode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
         """Return whether it `held` (1 or 0), the `length` (m) by which the striker is away, whether that is `at_end` of the
-        play (1 or 0), and the `tension` (N), of the ramp or of a compliant grip: that of a rigid one is not known here.
+        play (1 or 0).
 
         Of an open one also the `gap` (m) from the striker to where it is caught, along the axis, the speed `closing` it
         (m/s), and how far `aside` (m) of what `lateral` allows it is, negative within; zeros once it holds. Of a connection
-        whether it is `closed` (1 or 0) and the `tension` alone.
+        whether it is `closed` (1 or 0) alone.
         """
         if self.joins:
-            return {"closed": (mode.stage >= HELD) * 1.0, "tension": jnp.zeros(())}
+            return {"closed": (mode.stage >= HELD) * 1.0}
         held, is_open = (mode.stage >= HELD) * 1.0, mode.stage < HELD
         caught_at = self.entry.length if isinstance(self.entry, Ramp) else 0.0
         travel, inside = self.travel(own, other)
@@ -265,13 +265,11 @@ class Latch(ForceElement):
             "gap": jnp.where(is_open, caught_at - travel, 0.0),
             "aside": jnp.where(is_open, -inside, 0.0),
             "closing": jnp.where(is_open, self.rate(own, other), 0.0),
-            "tension": vector_length(self.late(mode, own, other)),
         }
         if isinstance(self.grip, Rigid):
             return found
         length, play = self._way(memory, own, other).length, self.grip.play
-        force, *_ = self._load(mode, memory, own, other)
-        found |= {"length": held * length, "tension": found["tension"] + vector_length(force)}
+        found |= {"length": held * length}
         return found if play is None else found | {"taut": (self._is_taut(mode) & (play > 0)) * 1.0}
 
     def observe_capture(

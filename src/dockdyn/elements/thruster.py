@@ -10,7 +10,7 @@ from dockdyn.deferred import Array, Float, PyTree
 from dockdyn.elements.actor import Actor, ElementMemory, nothing_yet
 from dockdyn.elements.force_element import Action
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanics.vector import Vector
 
 
 class Thruster(Actor[Placed]):
@@ -32,7 +32,8 @@ class Thruster(Actor[Placed]):
         push = body.rotation @ (Vector.of(self.direction) * self.force)
         return Action(push, Vector.zero(), body.point(Vector.of(self.position))), ElementMemory(impulse=self.force)
 
-    def observe(self, mode: PyTree, memory: ElementMemory, body: Placed) -> dict[str, Scalar]:
-        """Return its `thrust` (N), and the `spent` impulse (N s) that it has given."""
+    def observe(self, mode: PyTree, memory: ElementMemory, body: Placed) -> dict[str, Array]:
+        """Return its `thrust` (N), that as a vector, `push` (N, inertial), and the `spent` impulse (N s) that it has given."""
         assert memory.impulse is not None
-        return {"thrust": self.force, "spent": memory.impulse}
+        push = self.act(mode, memory, body)[0].force.array()
+        return {"thrust": self.force, "push": push, "spent": memory.impulse}

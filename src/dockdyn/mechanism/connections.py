@@ -50,6 +50,12 @@ class Connection(Module):
             return Vector.of(along)
         return Vector.of(jnp.pad(along[: self.directions], (0, 3 - self.directions)))
 
+    def moment(self, along: Float[Array, "rows"]) -> Vector:
+        """Return the moment (N m, inertial) on the first body besides that of the force, of what acts along its rows; a weld's
+        alone is any."""
+        about = along[self.directions :]
+        return Vector.of(jnp.pad(about, (3 - about.size, 0)))
+
     def point(self, places: Sequence[Placed]) -> Vector:
         """Return where it is (m, inertial)."""
         return places[self.first].point(Vector.of(self.place))

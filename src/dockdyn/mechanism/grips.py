@@ -93,19 +93,19 @@ def kept_lines(
 
 def add_held(
     loads: list[Wrench], grips: Sequence[Grip], lines: Lines, along: Float[Array, "lines"], places: Sequence[Placed]
-) -> tuple[Vector, ...]:
-    """Add to `loads` (about centres of mass, inertial) what grips put on the bodies; return the force (N, inertial) of each, on
-    its first body."""
+) -> tuple[Wrench, ...]:
+    """Add to `loads` (about centres of mass, inertial) what grips put on the bodies; return what each puts on its first body,
+    at its striker (inertial)."""
     pushed = jnp.einsum("k,kbi->bi", along, lines.rows)
     for number, place in enumerate(places):
         row = pushed[number]
         loads[number] = loads[number].plus(Wrench(Vector.of(row[:3]), place.rotation @ Vector.of(row[3:])))
-    forces, first = [], 0
+    wrenches, first = [], 0
     for grip in grips:
-        count = grip.connection.count
-        forces.append(grip.connection.force(along[first : first + count]))
-        first += count
-    return tuple(forces)
+        own = along[first : first + grip.connection.count]
+        wrenches.append(Wrench(grip.connection.force(own), grip.connection.moment(own)))
+        first += grip.connection.count
+    return tuple(wrenches)
 
 
 def fall_in(

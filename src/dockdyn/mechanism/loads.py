@@ -23,6 +23,7 @@ from dockdyn.mechanics.vector import Vector, once
 from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.mounts import Held, Mount, Tie, on_both, ties_among
+from dockdyn.trees import map_leaves
 
 Group = ContactGroup | MeasuredContact | ImpactContact  # contacts between two bodies by number
 
@@ -213,8 +214,67 @@ OBSERVED = {
     "taut": "latch_taut",  # 1 at the end of its play, or 0; of latches
     "turned": "bushing_turn",  # rad
     "thrust": "thrust",  # N
+    "push": "thrust_force",  # N, inertial
     "spent": "thrust_spent",  # N s
 }
+
+
+class TieLoad(NamedTuple):
+    """What elements between two bodies put on the first of these, each of a structure by itself: fields have a leading axis."""
+
+    force: Vector  # N, inertial
+    moment: Vector  # N m, inertial, about where the element is fixed there; of the user's own about the centre of mass
+    pushed: Scalar  # N, the part of the force that reflected inertia puts along the line: positive pushes the two apart
+
+
+def tie_loads(
+    mounts: Sequence[Mount],
+    modes: Sequence[PyTree],
+    memories: Sequence[ElementMemory],
+    here: Placement,
+    late: Sequence[GroupSignal],
+    along: Float[Array, "lines"] | None,
+    grips: Mapping[int, Wrench],
+) -> list[TieLoad]:
+    """Return what each element between two bodies puts on them, in their order, with all that is no part of `act`.
+
+    `late` are the forces (N, inertial) that act of the elements whose force is late, `along` those (N) of reflected inertia
+    along its lines, as `reflected_inertia` has them, and whatever comes behind, None: they are left out; `grips` what rigid
+    latches do, by the number of the element.
+    """
+    found, delayed = [], iter(late)
+    for number, (one, mode, memory) in enumerate(zip(mounts, modes, memories, strict=True)):
+        if not isinstance(one, Tie):
+            continue
+        own, other = one.sides(here)
+        action, _ = one.element.act_each(mode, memory, own, other)
+        force, moment = action.force, action.moment
+        if one.own:
+            moment += (action.point - own.pose.position).cross(force)
+        if one.element.delays:
+            after = next(delayed)
+            assert isinstance(after, Vector)
+            force += after
+        if number in grips:
+            force, moment = force + grips[number].force, moment + grips[number].moment
+        pushed = jnp.zeros_like(force.x)
+        if along is not None and (line := one.element.reflected(own, other)) is not None:
+            pushed, along = along[: line.mass.size].reshape(line.mass.shape), along[line.mass.size :]
+            force += line.along * pushed
+            if one.own:
+                moment += own.rotation @ (line.own_arm * pushed)
+        found.append(map_leaves(jnp.atleast_1d, TieLoad(force, moment, pushed)))
+    return found
+
+
+def observed_loads(loads: Sequence[TieLoad]) -> dict[str, Array]:
+    """Return what elements put on their first bodies, one by one: `element_force` (N) and `element_moment` (N m), inertial."""
+    if not loads:
+        return {}
+    return {
+        "element_force": jnp.concatenate([one.force.array().T for one in loads]),
+        "element_moment": jnp.concatenate([one.moment.array().T for one in loads]),
+    }
 
 
 def observed_elements(
@@ -222,18 +282,21 @@ def observed_elements(
     modes: Sequence[PyTree],
     memories: Sequence[ElementMemory],
     here: Placement,
-    held: Mapping[int, Vector],
+    loads: Sequence[TieLoad],
 ) -> dict[str, Array]:
-    """Return what is kept of elements, members of a structure one by one: `element_tension` (N, of all but thrusters; of a
-    bushing the size of its force), and what `OBSERVED` names. `held` are the forces (N) of rigid latches, by the number of the
-    element."""
+    """Return what is kept of elements, members of a structure one by one: `element_tension` (N, of all but thrusters; of those
+    that show none the size of their force), and what `OBSERVED` names. `loads` are as `tie_loads` has them."""
     found: dict[str, list[Array]] = {name: [] for name in ("element_tension", *OBSERVED.values())}
-    for number, (one, mode, memory) in enumerate(zip(mounts, modes, memories, strict=True)):
+    each = iter(loads)
+    for one, mode, memory in zip(mounts, modes, memories, strict=True):
         seen = one.observe(mode, memory, here)
-        if number in held:
-            seen = seen | {"tension": seen["tension"] + vector_length(held[number])}
-        if "tension" in seen:
-            found["element_tension"].append(seen["tension"])
+        if isinstance(one, Tie):
+            load, shown = next(each), seen.get("tension")
+            if shown is None:
+                shown = vector_length(load.force)
+            elif not one.own:  # which may show what it likes
+                shown = shown - load.pushed
+            found["element_tension"].append(shown)
         for part in OBSERVED.keys() & seen.keys():
             found[OBSERVED[part]].append(seen[part])
-    return {name: jnp.concatenate([jnp.ravel(part) for part in parts]) for name, parts in found.items() if parts}
+    return {name: jnp.concatenate([jnp.atleast_1d(part) for part in parts]) for name, parts in found.items() if parts}

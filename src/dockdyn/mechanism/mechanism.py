@@ -21,6 +21,7 @@ from dockdyn.contact.laws.flowing_slip import FlowingSlip
 from dockdyn.control.controller import Controller
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.elements.actor import ElementMemory
+from dockdyn.elements.latch import vector_length
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, stack_rows
 from dockdyn.mechanics.lines import Lines, mobility_between
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
@@ -51,6 +52,7 @@ from dockdyn.mechanism.impacts import (
 )
 from dockdyn.mechanism.loads import (
     Group,
+    TieLoad,
     add_late,
     add_reflected,
     all_held,
@@ -61,9 +63,11 @@ from dockdyn.mechanism.loads import (
     element_loads,
     given_by,
     observed_elements,
+    observed_loads,
     reflected_inertia,
     settle_elements,
     stored_energy,
+    tie_loads,
 )
 from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.momentum_projection import Conserved, project_momentum
@@ -442,7 +446,7 @@ class Mechanism(ContactModel):
         )
         add_reflected(loads, inertia, found.along, places)
         along, resting = found.along, jnp.zeros(0)
-        held: tuple[Vector, ...] = ()
+        held: tuple[Wrench, ...] = ()
         if rests is not None:
             along, resting = along[: -len(self.impacts)], along[-len(self.impacts) :]
             add_rests(loads, self.impacts, resting, here)
@@ -452,7 +456,8 @@ class Mechanism(ContactModel):
                 taking[number] -= one
         if grips is not None:
             held = add_held(loads, self.grips, grips, along[-grips.drift.size :], places)
-        return Acting(loads, pushes, found.rates, found.bodies, power, taking, memories, outside, held, resting)
+        moved = found.rates, found.bodies
+        return Acting(loads, pushes, *moved, power, taking, memories, outside, found.along, held, resting)
 
     def loaded(self, x: State, here: Placement, delayed: Signal) -> Loaded:
         """Return what acts on the bodies under these signals of the contacts, but for what depends on how they move then."""
@@ -569,12 +574,15 @@ class Mechanism(ContactModel):
         signal = tuple(group.signal_of(state) for group, state in zip(self.groups, states, strict=True))
         signal += self.late_forces(x, here)
         turns = bushing_turns(self.elements_at(x), here)
+        needed = any(point.axis is not None for point in self.points) or self.grips
+        now = self.acting(x, here, signal) if needed or reflected_inertia(self.elements_at(x), here) else None
         normal = [state.normal_force for state in states]
         watched = (
             *normal,
             *sizes,
             *self._turning(states),
-            *self.port_loads(x, signal),
+            *self.element_sizes(x, here, signal, now),
+            *(self.port_loads(here, now) if now is not None else ()),
             *turns,
             *self.rubbing_powers(states),
         )
@@ -660,17 +668,25 @@ class Mechanism(ContactModel):
         """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""
         return kept_lines(self.elements_at(x), self.grips, x.memory.elements, here)
 
-    def grip_forces(self, now: Acting) -> dict[int, Vector]:
-        """Return the forces (N, inertial, on the first body) of the rigid latches, by the numbers of their elements."""
-        return {grip.element: force for grip, force in zip(self.grips, now.grips, strict=True)}
+    def grip_loads(self, now: Acting) -> dict[int, Wrench]:
+        """Return what the rigid latches put on their first bodies, at their strikers (inertial), by the numbers of their
+        elements."""
+        return {grip.element: load for grip, load in zip(self.grips, now.grips, strict=True)}
 
-    def port_loads(self, x: State, signal: Signal) -> tuple[Scalar, ...]:
+    def tied(self, x: State, here: Placement, signal: Signal, now: Acting | None) -> list[TieLoad]:
+        """Return what elements between bodies put on them under these signals, without what depends on how bodies move then
+        where that is not known."""
+        acting = self.elements_at(x), self.element_modes(x), x.memory.elements, here, signal[len(self.groups) :]
+        return tie_loads(*acting, None, {}) if now is None else tie_loads(*acting, now.along, self.grip_loads(now))
+
+    def element_sizes(self, x: State, here: Placement, signal: Signal, now: Acting | None) -> tuple[Scalar, ...]:
+        """Return the sizes (N) of the forces of elements between bodies, one by one."""
+        return tuple(size for load in self.tied(x, here, signal, now) for size in vector_length(load.force))
+
+    def port_loads(self, here: Placement, now: Acting) -> tuple[Scalar, ...]:
         """Return what is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
         ports = [(point, point.axis) for point in self.points if point.axis is not None]
-        if not ports:
-            return ()
-        here = self.placement(x)
-        loads, places = self.all_loads(here, self.acting(x, here, signal)), here.bodies
+        loads, places = self.all_loads(here, now) if ports else [], here.bodies
         found = [port_load(load_at(port, self.moving, loads, places), axis) for port, axis in ports]
         return tuple(number for load in found for number in load)
 
@@ -860,6 +876,7 @@ class Mechanism(ContactModel):
         here, states = self.placement(x), self.states(x, exact=True)
         places, elements = here.bodies, self.elements_at(x)
         now = self.acting(x, here, delayed)
+        tied = self.tied(x, here, delayed, now)
         if self.impacts:
             states, delayed = (
                 with_resting_forces(self, x, states, now.rests),
@@ -894,7 +911,8 @@ class Mechanism(ContactModel):
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
             **control,
             **outside.observe(),
-            **observed_elements(elements, self.element_modes(x), x.memory.elements, here, self.grip_forces(now)),
+            **observed_elements(elements, self.element_modes(x), x.memory.elements, here, tied),
+            **observed_loads(tied),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             **observed_impacts(self.groups, x.memory.impacts),
             "linear_momentum": linear.array(),
@@ -912,7 +930,8 @@ class Mechanism(ContactModel):
             mode, memory = self.element_modes(x)[one.number], x.memory.elements[one.number]
             mass = self.mass_behind(one, here)
             found |= one.latch.observe_capture(mode, memory, own, other, mass)
-            held = self.grip_forces(now).get(one.number, one.latch.act(mode, memory, own, other)[0].force)
+            grip = self.grip_loads(now).get(one.number)
+            held = one.latch.act(mode, memory, own, other)[0].force if grip is None else grip.force
             tells = one.latch.rigid or one.latch.swing is not None  # else the contact goes on as any other
             seated = stack_rows([(mode.stage >= HELD) & still & tells for still in self.seated(one)])
             found |= {"hold_force": held.array(), "seated": seated}

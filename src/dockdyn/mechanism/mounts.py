@@ -87,12 +87,7 @@ class Tie(Mount):
 
     def observe(self, mode: PyTree, memory: ElementMemory, here: Placement) -> dict[str, Array]:
         seen = self.element.observe(mode, memory, *self.sides(here))
-        if self.own:
-            action, _ = self.element.act(mode, memory, *self.sides(here))
-            return {"tension": seen.get("tension", action.force.norm())}
-        if "tension" not in seen:
-            seen |= {"tension": jnp.linalg.norm(seen["load"][..., :3], axis=-1)}
-        return seen
+        return {name: value for name, value in seen.items() if name == "tension" or not self.own}
 
 
 class MountedLatch(NamedTuple):
@@ -188,7 +183,8 @@ class MountedThruster(Mount):
         return None
 
     def observe(self, mode: PyTree, memory: ElementMemory, here: Placement) -> dict[str, Array]:
-        return self.element.observe(mode, memory, *self.sides(here))
+        seen = self.element.observe(mode, memory, *self.sides(here))
+        return seen | {"push": seen["push"][None]}  # a row
 
 
 def _without_rest(effort: Array, rest: Held) -> Array:

@@ -87,5 +87,8 @@ class Acting(NamedTuple):
     taking: list[Scalar]  # W, by which each contact takes energy
     memories: tuple[ElementMemory, ...]  # rates of what elements remember
     outside: Outside  # rates of what is remembered of what acts from outside
-    grips: tuple[Vector, ...]  # N, inertial, force by which each rigid latch holds its first body
+    along: Float[
+        Array, "lines"
+    ]  # N, of all lines, those along which elements reflect inertia first: positive pushes apart
+    grips: tuple[Wrench, ...]  # by which each rigid latch holds its first body, at its striker, inertial
     rests: Float[Array, "impacts"]  # N, normal force by which each contact with an impact law rests

@@ -1,4 +1,4 @@
-"""Load histories of interfaces from the result of a run: ports, joints, contacts and lines, each in axes of its body.
+"""Load histories of interfaces from the result of a run: ports, joints, contacts, elements, thrusters, in axes of their bodies.
 
 Units: N, N m, s.
 Source: the variables of a result (`docking/data.py`).
@@ -18,13 +18,18 @@ from dockdyn.report.scene.rotation import rotate
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")  # N, N m
+FIXED = {  # of elements between two bodies by kind, but of one's own: the place that moments are about
+    **dict.fromkeys(("strut", "cable", "magnet", "connection"), "its anchor there"),
+    "latch": "its striker",
+    "bushing": "its place there",
+}
 
 
 @dataclass(frozen=True)
 class Interface:
     """Where loads pass, and what passes there over time."""
 
-    name: str  # "port chaser.interface", "joint fuel", "contact probe", "line leg 1"
+    name: str  # "port chaser.interface", "joint fuel", "contact probe", "strut leg 1"
     on: str  # the body that the loads are on
     axes: str  # in words, those of the components and the place that moments are about
     loads: Float[np.ndarray, "time 6"]  # force (N) and moment (N m) on that body
@@ -39,22 +44,23 @@ class Interface:
 
 
 def interfaces_of(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
-    """Return all interfaces of a run through which anything passes: ports, joints, tanks, contacts and what is along lines.
+    """Return all interfaces of a run through which anything passes: ports, joints, tanks, contacts, elements and thrusters.
 
     Ports are on no cards: the load of each is the sum of all that acts on its body, which the others put there, too. Contacts
     by impact laws are left out. Raises ScenarioError for a run that has none, or ends in numbers that are none.
     """
     found = [
-        *_ports(dataset, content),
+        *ports_of(dataset, content),
         *_joints(dataset, content),
         *_contacts(dataset, content),
-        *_lines(dataset, content),
+        *_elements(dataset, content),
+        *_thrusters(dataset, content),
     ]
     found = [one for one in found if np.any(one.loads)]
     if not found:
         struck = f"{words} and " if (words := impulses_in_words(content)) else ""
         raise ScenarioError(
-            f"no loads: {struck}nothing passes at a port, a joint, a tank, a contact or along a line in this run"
+            f"no loads: {struck}nothing passes at a port, a joint, a tank, a contact, an element or a thruster in this run"
         )
     for one in found:
         if not np.isfinite(one.loads).all():
@@ -108,7 +114,8 @@ def _is_stated(content: Any, place: Any) -> bool:  # noqa: ANN401, of its motion
     return any(place is one for body in content.body for one in body.port)
 
 
-def _ports(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+def ports_of(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+    """Return the ports that a scenario states, with the sum of what acts on their bodies."""
     found = []
     for name, port, number in stated_ports(content) if "load_force" in dataset else ():
         body = name.rpartition(".")[0]
@@ -137,41 +144,70 @@ def _contacts(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN40
     """Return the contacts that have a law of force, in axes of the first body."""
     if "contact_force" not in dataset:
         return []
-    names, found = content.names(), []
+    found = []
     for number, contact in enumerate(content.contacts):
         if contact.impact is not None:
             continue
         (body, _), _ = content.sides(contact)
-        attitude = dataset.attitude.values[:, names.index(body)]
-        back = attitude * np.array([1.0, -1.0, -1.0, -1.0])
-        parts = (rotate(back, dataset[f"contact_{part}"].values[:, number]) for part in ("force", "moment"))
+        parts = (dataset[f"contact_{part}"].values[:, number] for part in ("force", "moment"))
         found.append(
             Interface(
                 f"contact {contact.name}",
                 body,
                 f"axes of {body}, about the reference point of its feature",
-                _six(*parts),
+                _six(*(_in_axes_of(dataset, body, part) for part in parts)),
             )
         )
     return found
 
 
-def _lines(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
-    """Return what acts along lines: tension as a force along x of a grid point whose x is from the first end to the second."""
-    if "element_tension" not in dataset:
+def _elements(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+    """Return what acts between two bodies besides contacts and joints, members of a structure one by one, in axes of the first
+    body."""
+    if "element_force" not in dataset:
         return []
-    lines = [str(name) for name in dataset.line.values] if "line" in dataset.coords else []
-    bodies = {one.name: one.between[0] for one in content.ties()}
     found = []
-    for number, name in enumerate(str(name) for name in dataset.element.values):
-        if name in lines:
-            body = bodies.get(name, bodies.get(name.rpartition(" ")[0], ""))
-            loads = np.zeros((dataset.sizes["time"], 6))
-            loads[:, 0] = dataset.element_tension.values[:, number]
-            found.append(
-                Interface(f"line {name}", body, "x from the first end to the second; tension pulls along it", loads)
-            )
+    for number, (name, section) in enumerate(named_elements(dataset, content)):
+        body, place = section.between[0], FIXED.get(section.kind, "its centre of mass")
+        parts = (dataset[f"element_{part}"].values[:, number] for part in ("force", "moment"))
+        loads = _six(*(_in_axes_of(dataset, body, part) for part in parts))
+        found.append(Interface(name, body, f"axes of {body}, about {place}", loads))
     return found
+
+
+def named_elements(dataset: Dataset, content: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, of its motion
+    """Return the elements between two bodies, members of a structure one by one, each with its section: "strut leg 1", of one's
+    own "element mat"."""
+    members = [section for section in content.ties() for _ in range(section.count())]
+    pairs = zip(map(str, dataset.element.values), members, strict=True) if "element" in dataset.coords else ()
+    return [(f"{one.path.partition('.')[0]} {name}", one) for name, one in pairs]
+
+
+def earlier_elements(dataset: Dataset) -> str:
+    """Return that the elements of a result have no loads, as one that an earlier dockdyn made; nothing of another."""
+    known = "element_force" in dataset or "element" not in dataset.coords
+    names = "" if known else ", ".join(repr(str(name)) for name in dataset.element.values)
+    return f"an earlier dockdyn made the result, which lacks the loads of elements; run again: {names}" if names else ""
+
+
+def _thrusters(dataset: Dataset, content: Any) -> list[Interface]:  # noqa: ANN401, of its motion
+    """Return what thrusters put on their bodies, and what control does to its own."""
+    found = []
+    for number, section in enumerate(content.thruster if "thrust_force" in dataset else ()):
+        force = _in_axes_of(dataset, section.body, dataset.thrust_force.values[:, number])
+        axes = f"axes of {section.body}, about its place"
+        found.append(Interface(f"thruster {section.name}", section.body, axes, _six(force, 0.0 * force)))
+    if (body := str(dataset.attrs.get("steered_body", ""))) and "thruster_force" in dataset:
+        moment = dataset.thruster_torque.values + dataset.wheel_torque.values
+        axes = f"axes of {body}, about its centre of mass"
+        found.append(Interface(f"control {body}", body, axes, _six(dataset.thruster_force.values, moment)))
+    return found
+
+
+def _in_axes_of(dataset: Dataset, body: str, vectors: Float[np.ndarray, "time 3"]) -> Float[np.ndarray, "time 3"]:
+    """Return inertial vectors in the axes of a body."""
+    attitude = dataset.attitude.values[:, list(map(str, dataset.body.values)).index(body)]
+    return rotate(attitude * np.array([1.0, -1.0, -1.0, -1.0]), vectors)
 
 
 def _six(force: Float[np.ndarray, "time 3"], moment: Float[np.ndarray, "time 3"]) -> Float[np.ndarray, "time 6"]:

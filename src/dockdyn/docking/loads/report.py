@@ -16,6 +16,7 @@ from dockdyn.docking.loads.histories import (
     COMPONENTS,
     Interface,
     chosen_interfaces,
+    earlier_elements,
     impulses_in_words,
     interfaces_of,
     stated_ports,
@@ -23,7 +24,7 @@ from dockdyn.docking.loads.histories import (
 from dockdyn.docking.loads.nastran import slice_cards, transient_cards
 from dockdyn.docking.loads.sampling import refuse_missed_peaks
 from dockdyn.docking.loads.slices import TimeSlice, worst_slices
-from dockdyn.docking.loads.spectra import accelerations_of, shock_spectrum, spectrum_frequencies
+from dockdyn.docking.loads.spectra import accelerations_of, ends_under_load, shock_spectrum, spectrum_frequencies
 from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, count_of, format_significant
 
@@ -39,6 +40,7 @@ class Spectra:
     names: list[str]
     values: Float[np.ndarray, "frequencies places 3"]  # m/s², axes of the bodies
     quality: float
+    loaded: list[str]  # the places that are accelerated at the end of the run, too, which spectra take to go on
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class RunLoads:
     interfaces: list[Interface]
     slices: list[TimeSlice]
     spectra: Spectra | None  # None where no place is on a rigid body, or samples are too few
-    warning: str  # of what has no loads; nothing where there is none
+    warning: str  # of what has no loads, and of a run that ends under load; nothing where there is neither
 
     def files(self) -> dict[str, str]:
         """Return the contents of all files by their names; no cards where no interface is on them."""
@@ -165,14 +167,18 @@ def loads_of_run(dataset: Dataset, content: Any, asked: Sequence[str], quality: 
     Raises ScenarioError for a run without loads, for one whose samples miss them, and for an interface that it has not.
     """
     refuse_missed_peaks(dataset, content)
-    warning = impulses_in_words(content)
+    warning = "; ".join(filter(None, (impulses_in_words(content), earlier_elements(dataset))))
     interfaces = chosen_interfaces(interfaces_of(dataset, content), asked, "--interface", warning)
+    spectra = _spectra_of(dataset, content, quality)
+    if spectra is not None and spectra.loaded:
+        ends = f"the run ends under load, and spectra take the last acceleration to go on: {', '.join(spectra.loaded)}"
+        warning = "; ".join(filter(None, (warning, ends)))
     return RunLoads(
         title=str(dataset.attrs["title"]),
         time=dataset.time.values,
         interfaces=interfaces,
         slices=worst_slices(interfaces),
-        spectra=_spectra_of(dataset, content, quality),
+        spectra=spectra,
         warning=warning,
     )
 
@@ -191,7 +197,9 @@ def _spectra_of(dataset: Dataset, content: Any, quality: float) -> Spectra | Non
     if not len(frequencies):
         return None
     values = [shock_spectrum(history, step, frequencies, quality) for _, history in histories]
-    return Spectra(frequencies, [name for name, _, _ in points], np.stack(values, axis=1), quality)
+    names = [name for name, _, _ in points]
+    loaded = [name for name, (_, history) in zip(names, histories, strict=True) if ends_under_load(history)]
+    return Spectra(frequencies, names, np.stack(values, axis=1), quality, loaded)
 
 
 def _largest_of_spectra(spectra: Spectra) -> list[tuple[str, str, float, float]]:

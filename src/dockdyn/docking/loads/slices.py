@@ -14,6 +14,7 @@ import numpy as np
 from dockdyn.deferred import Float
 from dockdyn.docking.loads.histories import Interface
 
+EQUAL = 1e-12  # of the largest: what is less below it is as large, and the first of such instants is meant
 ROUNDING = 1e-6  # of the largest force of a run, and of moments that force on an arm of 1 m: less is none
 
 
@@ -35,7 +36,8 @@ def worst_slices(interfaces: Sequence[Interface]) -> list[TimeSlice]:
     for one in interfaces:
         for words, unit, values in _judged_loads(one):
             if (largest := values.max()) > least:
-                reasons.setdefault(int(values.argmax()), []).append(f"{words} at {one.name}, {largest:.4g} {unit}")
+                first = int((values >= (1 - EQUAL) * largest).argmax())
+                reasons.setdefault(first, []).append(f"{words} at {one.name}, {largest:.4g} {unit}")
     return [TimeSlice(sample, tuple(reasons[sample])) for sample in sorted(reasons)]
 
 
@@ -46,9 +48,21 @@ def _judged_loads(one: Interface) -> Iterator[tuple[str, str, Float[np.ndarray, 
         yield "largest force", "N", np.linalg.norm(force, axis=1)
         yield "largest moment", "N m", np.linalg.norm(moment, axis=1)
         return
-    along, about = force @ one.axis, moment @ one.axis
-    yield "largest tension", "N", along
-    yield "largest compression", "N", -along
-    yield "largest shear", "N", np.linalg.norm(force - along[:, None] * one.axis, axis=1)
-    yield "largest torsion", "N m", np.abs(about)
-    yield "largest bending", "N m", np.linalg.norm(moment - about[:, None] * one.axis, axis=1)
+    for part, values in port_parts(one).items():
+        words = part.removesuffix("_moment")
+        yield f"largest {words}", "N" if words == part else "N m", values
+
+
+def port_parts(port: Interface) -> dict[str, Float[np.ndarray, "time"]]:
+    """Return the parts of the load at a port with an axis, as the result's `interface_…` name them (N, N m)."""
+    axis = port.axis
+    assert axis is not None
+    force, moment = port.loads[:, :3], port.loads[:, 3:]
+    along, about = force @ axis, moment @ axis
+    return {
+        "tension": along,
+        "compression": -along,
+        "shear": np.linalg.norm(force - along[:, None] * axis, axis=1),
+        "torsion_moment": np.abs(about),
+        "bending_moment": np.linalg.norm(moment - about[:, None] * axis, axis=1),
+    }

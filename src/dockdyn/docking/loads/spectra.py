@@ -19,6 +19,7 @@ from dockdyn.report.scene.rotation import rotate
 PER_OCTAVE = 12
 SAMPLES = 10  # of the motion, at least, in a period of the highest frequency: what is shorter the samples do not have
 FINE = 64  # looks at the response in a period of the oscillator: its peak is missed by 0.12 % at most
+ENDING = 0.1  # of the largest acceleration of a place: with more of it at the end of a run, that ends under load
 LOOKS = 8  # at least between two samples, as the base may shake faster than the oscillator
 
 
@@ -31,8 +32,8 @@ def shock_spectrum(
     """Return the largest absolute acceleration (m/s²) of each oscillator, of so many `frequencies` (Hz) and a `quality` Q, by
     size, while the base has an `acceleration` (m/s²) with samples a `step` (s) apart.
 
-    At the first sample the oscillators are at rest beside their base, whose acceleration is that one again after the last: they
-    vibrate freely for a period of their own, in which they reach the largest that is left. The damping ratio is 1/(2 Q).
+    At the first sample the oscillators are at rest beside their base, which keeps its last acceleration after the last: there
+    they vibrate freely for a period of their own, in which they reach the largest that is left. The damping ratio is 1/(2 Q).
     """
     from scipy.signal import lfilter
 
@@ -43,12 +44,18 @@ def shock_spectrum(
             math.ceil(FINE * frequency * step), LOOKS
         )  # linear between samples, so that finer ones change nothing
         free = math.ceil(1 / (frequency * step)) + 1
-        whole = np.pad(acceleration - first, ((0, free), (0, 0)))
+        whole = np.pad(acceleration - first, ((0, free), (0, 0)), mode="edge")
         finer = np.linspace(0, len(whole) - 1, parts * (len(whole) - 1) + 1)
         base = np.column_stack([np.interp(finer, np.arange(len(whole)), column) for column in whole.T])
         response = lfilter(*_ramp_invariant(frequency, step / parts, quality), base, axis=0) + first
         found[number] = np.abs(response).max(axis=0)
     return found
+
+
+def ends_under_load(acceleration: Float[np.ndarray, "time axes"]) -> bool:
+    """Return whether a base (m/s²) is still accelerated at the end, beside what it was before."""
+    sizes = np.linalg.norm(acceleration, axis=1)
+    return bool(sizes[-1] > ENDING * sizes.max())
 
 
 def _ramp_invariant(frequency: float, step: float, quality: float) -> tuple[list[float], list[float]]:

@@ -368,7 +368,9 @@ def _elements_block(dataset: Dataset) -> ReportBlock:
     return ReportBlock(
         "Elements",
         table=Table([*columns, ("latch", "at the end")], rows, worded={0, 5}),
-        notes=["As sampled. A tension below zero pushes; of bushings and latches it is the size of the force."],
+        notes=[
+            "As sampled, with that of moved masses. Below zero it pushes; of bushings and latches it is the size of the force."
+        ],
         where="after",
     )
 

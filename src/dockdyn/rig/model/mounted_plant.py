@@ -19,7 +19,7 @@ from dockdyn.integrate.model import Flag, Rate, Scalar, State, advance_state
 from dockdyn.mechanics.rigid_body import Placed, Twist, internal_energy
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.bilateral_group import BilateralGroup
-from dockdyn.mechanism.loads import observed_elements
+from dockdyn.mechanism.loads import observed_elements, tie_loads
 from dockdyn.mechanism.measured_contact import MeasuredContact
 from dockdyn.mechanism.mechanism import Mechanism, Signal
 from dockdyn.parameters import Dynamics
@@ -261,10 +261,10 @@ class MountedPlant(Plant):
         return super().work(memory) if self.alone else self.model.work(memory)
 
     def observe(self, motion: State) -> dict[str, Array]:
-        """Return what is kept of elements, and the present phase."""
+        """Return what is kept of elements, without what depends on accelerations, and the present phase."""
         model, here = self.model, self.model.placement(motion)
         found = {}
         if model.elements:
-            modes, memories = model.element_modes(motion), motion.memory.elements
-            found = observed_elements(model.elements_at(motion), modes, memories, here, {})
+            acting = model.elements_at(motion), model.element_modes(motion), motion.memory.elements, here
+            found = observed_elements(*acting, tie_loads(*acting, model.late_forces(motion, here), None, {}))
         return found | ({} if model.phases is None else {"phase_number": motion.mode[-1] * 1.0})

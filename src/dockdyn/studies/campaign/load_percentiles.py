@@ -1,12 +1,14 @@
-"""Percentiles of the loads of a campaign: its figures in N and N m, with how sure they are."""
+"""Percentiles of the loads of a campaign: its figures in N and N m but those of errors, with how sure they are."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
 from dockdyn.dataset import Dataset
+from dockdyn.mechanism.named_points import NOTHING as NO_LOAD
 from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, format_significant
 from dockdyn.scenario.language.errors import ScenarioError
@@ -14,18 +16,21 @@ from dockdyn.studies.cases.statistics import percentile_interval
 
 SHARES = (0.5, 0.95, 0.99)
 LOADS = ("N", "N m")  # units
+ERROR = "error"  # a word in the name of a figure that says by how much another is off, as peak_force_error_N
+SLACK = 1e-6  # of `NO_LOAD`, by which smoothed loads are rounded
 
 
 def load_percentiles(dataset: Dataset) -> list[dict[str, Any]]:
     """Return of each load of a campaign its percentiles over the cases that have it and did not fail, with 95 % intervals, the
-    largest, and the case that has it. Raises ScenarioError for a campaign without loads."""
+    largest, and the case that has it; loads up to `NO_LOAD` are 0. Raises ScenarioError for a campaign without loads."""
     ended = np.array([not reason for reason in dataset["reason"].values], bool)  # what failed was stopped at some load
     found = []
-    for name in map(str, dataset.data_vars):
+    for name in json.loads(dataset.attrs["figures"]):
         array = dataset[name]
-        if array.dims != ("case",) or array.attrs.get("units") not in LOADS:
+        if array.attrs.get("units") not in LOADS or ERROR in name.split("_"):
             continue
         values = np.asarray(array.values, float)
+        values = np.where(np.abs(values) <= (1 + SLACK) * NO_LOAD, 0.0, values)
         known = np.isfinite(values) & ended
         if not known.any():
             continue
