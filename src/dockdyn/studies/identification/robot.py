@@ -86,11 +86,13 @@ class IdentifiedRobot:
     def describes_log(self) -> bool:
         """Return whether this is an answer: the command explains half of the motion, or all but noise.
 
-        The second asks for more than chance: that the command is worth its coefficients (Bayesian information criterion).
+        The first asks that the robot comes to rest within the log, or leaves but noise: of what only drifts anything explains
+        half. The second asks for more than chance: that the command is worth its coefficients (Bayesian information criterion).
         """
         percent, count = self.percent_of_command(), len(self.fit.residual)
         if percent >= HALF:
-            return True
+            slowest = max(pole.real for pole in self.transfer.poles())  # rad/s
+            return self.only_noise_left or slowest * count * self.records.period < -1
         worth = -2 * count * math.log(max(1 - percent / 100, 1e-300))
         return self.only_noise_left and worth > (self.fit.orders.a + self.fit.orders.b) * math.log(count)
 
