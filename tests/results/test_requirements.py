@@ -160,7 +160,7 @@ def test_a_run_says_what_is_met_and_check_decides_the_exit_code(dock, monkeypatc
     assert "required captured = false: met; value false, margin –" in out
     assert "required steps < 3: not met; value " in out
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "<h2>Requirements</h2>" in page and "steps &lt; 3" in page and ">not met<" in page
+    assert "<h2>Requirements</h2>" in page and "steps &lt;\N{NO-BREAK SPACE}3" in page and ">not met<" in page
 
     code, out, err = dock(*SHORT, *wants, "--json", "--check")
     assert code == NOT_MET == 4

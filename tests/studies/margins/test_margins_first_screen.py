@@ -41,7 +41,7 @@ def test_a_loop_that_gives_energy_to_a_bounce_is_marked_so():
 def test_what_ten_percent_more_of_a_key_does_is_a_tenth_of_its_sensitivity():
     _, tiles = tiles_of(sensitivities={"loop.delay": -0.016, "body.target.mass": 0.002})
     tile = tiles["Delay margin, by 10 % more"]
-    assert (tile.value, tile.unit, tile.note) == ("−1.60", "ms", "of loop.delay")
+    assert (tile.value, tile.unit, tile.note) == ("−1.60", "ms", "by the slope here, of loop.delay")
     assert [bar[1] for bar in tile.bars] == pytest.approx([1.0, 0.125])
 
 
