@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 from dockdyn.contact.laws.friction import length_of
 from dockdyn.contact.laws.normal_law import NormalLaw
-from dockdyn.contact.laws.stick_slip import SPINNING, FrictionGrip, StickSlip, cut_to, most_stretch, part_along
+from dockdyn.contact.laws.stick_slip import (
+    SPINNING,
+    FrictionGrip,
+    StickSlip,
+    cut_to,
+    direction_of,
+    most_stretch,
+    part_along,
+)
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.programs import over_rows
@@ -129,7 +137,7 @@ class FlowingSlip(Module):
                 spins: bool = spins,
                 largest: Scalar = largest,
             ) -> Vector:
-                along = _direction(moved, motion)
+                along = direction_of(moved, motion, SHORT)
                 slowest = jnp.maximum(jnp.maximum(most, LAGGING * largest), SHORTEST)
                 aside = motion - along * along.dot(motion)
                 turned = Vector.zero() if spins else aside * (length_of(moved) / slowest)
@@ -184,7 +192,7 @@ class FlowingSlip(Module):
             def one(
                 slips: Scalar, moved: Vector, within: Scalar, most: Scalar, grows: Scalar, motion: Vector = motion
             ) -> tuple[Scalar, Scalar]:
-                beyond, loses = length_of(moved) - most - OVER, grows - _direction(moved, motion).dot(motion)
+                beyond, loses = length_of(moved) - most - OVER, grows - direction_of(moved, motion, SHORT).dot(motion)
                 touched = within > 0
                 return (
                     jnp.where(touched & (slips == 0), beyond, -1.0),
@@ -201,20 +209,12 @@ class FlowingSlip(Module):
         return self.friction.resting_load(depth, pressing, stretches, rates)
 
 
-def _direction(moved: Vector, motion: Vector) -> Vector:
-    """Return in which direction slices are stretched (m) so far, of those that hardly are that of the motion (m/s)."""
-    size, speed = length_of(moved), length_of(motion)
-    known, moves = size > SHORT, speed > 0
-    along, ahead = moved / jnp.where(known, size, 1.0), motion / jnp.where(moves, speed, 1.0)
-    return map_leaves(lambda a, b: jnp.where(known, a, b), along, ahead)
-
-
 def _decided(before: SlipMemory, grip: FrictionGrip, motion: Vector, growth: PerSlice, touches: Scalar) -> SlipMemory:
     """Return what is remembered after an event."""
 
     def wanted(slips: Scalar, moved: Vector, within: Scalar, most: Scalar, grows: Scalar) -> tuple[Scalar, Scalar]:
         """Return whether a slice comes to slip, and whether it comes to stick."""
-        gains = _direction(moved, motion).dot(motion) > grows
+        gains = direction_of(moved, motion, SHORT).dot(motion) > grows
         at_limit = length_of(moved) >= most * (1 - AT_LIMIT)
         starts = (within > 0) & (slips == 0) & at_limit & gains
         return jnp.where(starts, 1.0, 0.0), jnp.where((within > 0) & (slips > 0) & ~gains, 1.0, 0.0)
@@ -229,7 +229,7 @@ def _decided(before: SlipMemory, grip: FrictionGrip, motion: Vector, growth: Per
     ) -> SlipMemory:
         touched, slips = within > 0, past.slips > 0
         after = jnp.where(touched, (slips & (ends == 0)) | (starts > 0), jnp.where(changed, ahead, slips))
-        along = _direction(moved, motion)
+        along = direction_of(moved, motion, SHORT)
         new = after & ~slips
         left = jnp.where(touched, jnp.where(ends > 0, most * ((1 - AT_LIMIT) / UNIT), 0.0), 0.0)
         kept = (slips & after) | (touched & ~slips & ~after)

@@ -145,7 +145,7 @@ def slipping_direction(start: Vector, advance: Vector, first: Scalar, last: Scal
         (root - half) / jnp.where(square > 0, square, 1.0),
     )
     until = jnp.clip(until, 0.0, 1.0)
-    reached, motion = _unit_of(start + advance * until, advance), _unit_of(advance, start)
+    reached, motion = direction_of(start + advance * until, advance), direction_of(advance, start)
     mean = first + growth * (1 + until) / 2
     slid = length_of(advance) * (1 - until)
     turned = jnp.exp(-slid / jnp.where(mean > 0, mean, 1.0))
@@ -164,11 +164,12 @@ def _root_of(square: Scalar) -> Scalar:
     return jnp.where(some, jnp.sqrt(jnp.where(some, square, 1.0)), 0.0)
 
 
-def _unit_of(vector: Vector, otherwise: Vector) -> Vector:
-    """Return a direction: of a second vector where the first is zero, and zero of two."""
-    vector = map_leaves(lambda a, b: jnp.where(length_of(vector) > 0, a, b), vector, otherwise)
-    size = length_of(vector)
-    return vector * (1 / jnp.where(size > 0, size, 1.0))
+def direction_of(vector: Vector, otherwise: Vector, short: float = 0.0) -> Vector:
+    """Return a direction: of a second vector where the first is no longer than `short`, and zero where that is zero, too."""
+    size, spare = length_of(vector), length_of(otherwise)
+    known, some = size > short, spare > 0
+    along, instead = vector / jnp.where(known, size, 1.0), otherwise / jnp.where(some, spare, 1.0)
+    return map_leaves(lambda a, b: jnp.where(known, a, b), along, instead)
 
 
 class StickSlip(Module):
