@@ -6,7 +6,8 @@ Source: own construction.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from dockdyn.deferred import PyTree, jnp
 from dockdyn.mechanics.rigid_body import Placed
@@ -19,6 +20,28 @@ class ContactMemory(NamedTuple):
 
     stretches: tuple[Any, ...] | None  # of friction that remembers, for each way of moving over the surface
     law: PyTree  # what the normal law does
+
+
+type Memories = tuple[ContactMemory, ...]  # of the contacts that remember, in their order
+
+
+class MayRemember(Protocol):
+    """What is asked of a contact that may remember."""
+
+    @property
+    def remembers(self) -> bool: ...
+    def first_memory(self) -> ContactMemory | None: ...
+
+
+def first_memories(groups: Iterable[MayRemember]) -> Memories:
+    """Return what contacts remember at first."""
+    return tuple(past for group in groups if (past := group.first_memory()) is not None)
+
+
+def match_memories(groups: Sequence[MayRemember], memories: Memories) -> list[ContactMemory | None]:
+    """Return what each contact remembers, None of one that does not, of the `memories` of those that do."""
+    kept = iter(memories)
+    return [next(kept) if group.remembers else None for group in groups]
 
 
 class Forgetful(Module):

@@ -27,6 +27,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 from dockdyn.scenario.tables.part import Shape
+from dockdyn.scenario.tables.parts import creeps
 from dockdyn.trees import Module, field, map_leaves
 
 Judged = Any  # the content of a scenario with margins, of whatever setup
@@ -129,19 +130,13 @@ def acts_alone(content: Judged, state: State | None) -> bool:
     return all(np.all(np.asarray(mode.stage) == OUT) for mode in state.mode[first : first + latches])
 
 
-def creeps(content: Judged, number: int) -> bool:
-    """Return whether a contact by number remembers small motions about rest, so that stiffness and damping do not tell them."""
-    law = content.contacts[number].normal
-    return law is not None and law.make().at_rest(np.zeros(())).remembers()
-
-
 def _refuse_unjudged(scenario: Scenario) -> None:
     """Raise ScenarioError for no contact, and for contacts of several pairs of bodies in a loop that measures one."""
     content = scenario.content
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [contact.NAME]")
     measured = [content.contact[number] for number in content.measured_contacts()]
-    creeping = [number for number in content.measured_contacts() if creeps(content, number)]
+    creeping = [number for number in content.measured_contacts() if creeps(content.contacts[number].normal)]
     if (others := content.loop.beyond_delay()) and creeping:
         key = content.law_key(content.contacts[creeping[0]], "normal")
         raise ScenarioError(
@@ -203,7 +198,8 @@ def _nominal_contact(
     )
     measured = content.measured_contacts()
     number = next(i for i in (*first, *closed) if i in closed and i in measured)
-    lone = acts_alone(content, state) and len(closed) == 1 and sizes[number] == 1 and not creeps(content, number)
+    lone = acts_alone(content, state) and len(closed) == 1 and sizes[number] == 1
+    lone = lone and not creeps(content.contacts[number].normal)
     numbers: Any = np.asarray(number), np.asarray(float(pressed))
     return Nominal(state, members, numbers[0], numbers[1], lone)
 

@@ -49,6 +49,11 @@ class RobotAxes(Module):
     position_limit: Float[Array, ""] | None = None  # m
 
     @property
+    def jumps(self) -> bool:
+        """Whether it jumps from command to command."""
+        return self.robot is None
+
+    @property
     def order(self) -> int:
         """Number of states of an axis besides its command."""
         return 1 if self.robot is None else self.robot.input.shape[-1]

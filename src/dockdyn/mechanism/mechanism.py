@@ -13,7 +13,7 @@ from itertools import islice
 
 from dockdyn import backend
 from dockdyn.contact.clearances import Clearances
-from dockdyn.contact.contact_memory import ContactMemory
+from dockdyn.contact.contact_memory import ContactMemory, first_memories, match_memories
 from dockdyn.contact.contact_modes import APART, CARRIED, GATED
 from dockdyn.contact.group import ContactGroup, GroupSignal, GroupState, Growth, Wrench
 from dockdyn.contact.latch import HELD
@@ -187,7 +187,7 @@ class Mechanism(ContactModel):
         touching = self._part_carried_groups(touching, self.carried(memories))
         hits = first_hits(self.groups, here.bodies)
         taken = stack_rows([g.stored_energy(here.bodies[g.first], here.bodies[g.second]) for g in self.groups])
-        remembered = tuple(past for group in self.groups if (past := group.first_memory()) is not None)
+        remembered = first_memories(self.groups)
         if self.phases is None:
             memory = Memory(jnp.zeros(()), memories, None, outside, taken, hits, remembered)
             return State(q, v, (*touching, *modes), memory)
@@ -402,12 +402,11 @@ class Mechanism(ContactModel):
 
     def _groups_with_memory(self, x: State) -> list[tuple[Group, Int[Array, ""], ContactMemory | None]]:
         """Return the groups, their modes, of those that a rigid grip carries that, and what they remember."""
-        kept, modes = iter(x.memory.contacts), x.mode[: len(self.groups)]
+        modes = x.mode[: len(self.groups)]
         if (carried := self.carried(x.memory.elements)) is not None:
             held = zip(carried, modes, strict=True)
             modes = tuple(jnp.where(ends, CARRIED, mode).astype(mode.dtype) for ends, mode in held)
-        both = zip(self.groups, modes, strict=True)
-        return [(group, mode, next(kept) if group.remembers else None) for group, mode in both]
+        return list(zip(self.groups, modes, match_memories(self.groups, x.memory.contacts), strict=True))
 
     def _of_contacts[T](
         self,

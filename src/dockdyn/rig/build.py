@@ -98,11 +98,9 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     content = scenario.content
     plant = plant_of(content, loop)
     sensor = sensor_of(content, plant.port_axes)
-    finer = content.integrator.finer
+    finer, steady = content.integrator.finer, sensor.has_steady_delay and not plant.remembers
     try:
-        found = rig_schedule(
-            loop, float(sensor.longest_delay()), float(sensor.averaging or 0.0), asked, sensor.has_steady_delay, finer
-        )
+        found = rig_schedule(loop, float(sensor.longest_delay()), float(sensor.averaging or 0.0), asked, steady, finer)
         if found.continuous_force:
             sensor = _averaging_sensor(sensor, float(np.asarray(loop.hold)) * found.hyperperiod.holds / sum(found.asks))
             found = rig_schedule(

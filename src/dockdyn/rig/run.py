@@ -103,10 +103,11 @@ def motion_without_rig(
     def look(motion: State) -> dict[str, Array]:
         pose, rate = plant.pose(motion), plant.rate(motion)
         position, velocity = plant.port(pose, rate)
+        kept = motion.memory.contacts[: len(plant.first_memories())]  # those of the mock-ups are the first
         found = {
             "ideal_position": position,
             "ideal_velocity": velocity,
-            "ideal_force": (plant.load(pose, rate) + plant.virtual_load(pose, rate))[: plant.port_axes],
+            "ideal_force": (plant.load(pose, rate, None, kept) + plant.virtual_load(pose, rate))[: plant.port_axes],
             "ideal_kinetic_energy": plant.kinetic_energy(motion),
         }
         return found | ({"ideal_pose": pose} if plant.axes > 1 else {})

@@ -19,6 +19,7 @@ from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
+from dockdyn.scenario.tables.parts import creeps
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
 from dockdyn.scenario.tables.rig.driven import RigTableSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
@@ -34,12 +35,10 @@ if TYPE_CHECKING:
 FINEST = 64  # times that the parts of a motion are shorter, at most
 MOST_EVENTS = 1000  # of the motion without rig
 MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
-FORGETS = (
-    "remembers what was; what mock-ups do to each other a rig knows by where its robot is and how it moves, also at instants "
-    "that are past; must be another law, or asked of the mechanism without [rig]"
+CREEPS = (
+    "creeps, which the loop of a rig is not judged with, as stiffness and damping do not tell it; must be another law, or "
+    "asked of the mechanism without [rig]"
 )
-
-
 UNFIT = {  # for the motion between the instants of a rig's loop: why not
     "fixed": "samples, holds and delays of a loop fall between steps of one length",
     "variational": "a step knows no past, which a loop of delays has",
@@ -175,8 +174,8 @@ class RigMechanismSection(SeveralBodiesSection):
         self._refuse_unlocated()
         contacts = self.contacts
         for number in self.measured_contacts():
-            if remembering := self.remembering(contacts[number]):
-                refuse(f"{remembering}: {FORGETS}")
+            if (law := contacts[number].normal) is not None and creeps(law):
+                refuse(f"{self.law_key(contacts[number], 'normal')}.law = {law.law!r}: {CREEPS}")
         for contact in contacts:
             if contact.impact is not None:
                 refuse(f"{self.law_key(contact, 'impact')}: the sensor of a rig measures no jump; must state normal")

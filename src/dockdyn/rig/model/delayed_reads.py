@@ -56,6 +56,7 @@ class Ages(Module):
     paths: (
         tuple[AxisReading, AxisReading] | None
     )  # of the delayed robot and of itself: series around the parts' middles
+    path: AxisReading | None  # of itself, around the tick's middle, where contacts remember
 
 
 def ages_of(rig: Rig) -> Ages:
@@ -83,6 +84,7 @@ def ages_of(rig: Rig) -> Ages:
         late=readings(late),
         own=readings(own),
         paths=(middles(late[1::3]), middles(own[1::3])) if rig.located else None,
+        path=robot.series(tick / 2, tick) if rig.plant.remembers else None,
     )
 
 

@@ -15,6 +15,7 @@ from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.hil.compensators.compensator import CompensatorInput
 from dockdyn.hil.sensor import Draws
 from dockdyn.rig.model.delayed_reads import Ages, shift_rows
+from dockdyn.rig.model.mock_ups import shift_past
 from dockdyn.rig.model.mounting import with_sensor_load
 from dockdyn.rig.model.plant import Axes
 from dockdyn.rig.model.rig import Answer, IdealContact, Rig, RigState
@@ -45,7 +46,7 @@ def begin_computer(rig: Rig) -> Computer:
     earlier = pose - moves * (rig.hold * (1 + jnp.arange(rig.schedule.rows)))[:, None]
     places = jax.vmap(lambda pose: plant.port(pose, moves)[0])(earlier)
     last = whole.pending[0][0] if rig.applies_after else applies
-    elsewhere: dict[str, Any] = {"state": None, "past": None, "pending": ()}
+    elsewhere: dict[str, Any] = {"state": None, "past": None, "pending": (), "contacts": (), "past_contacts": ()}
     return Computer(whole._replace(**elsewhere), last, earlier[0], places)
 
 
@@ -113,4 +114,7 @@ def carry_tick(rig: Rig, ages: Ages, laboratory: RigState, command: Axes) -> Rig
     """Return the laboratory a tick later, its robot told a command (m, rad) at the start."""
     known = rig.robot.known(laboratory.state, command, jnp.zeros_like(command))
     state = rig.carried(ages, laboratory, known)
-    return laboratory._replace(tick=laboratory.tick + 1, state=state, past=shift_rows(known, laboratory.past))
+    laboratory = shift_past(laboratory, known)
+    if rig.plant.remembers:
+        laboratory = rig.worked(ages, laboratory)
+    return laboratory._replace(tick=laboratory.tick + 1, state=state)

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Self
 
+from dockdyn.contact.contact_memory import ContactMemory, Memories, first_memories, match_memories
 from dockdyn.contact.contact_modes import APART, GATED, PRESSING
 from dockdyn.contact.group import ContactGroup, Wrench
-from dockdyn.deferred import Array, PyTree, jnp, xp
+from dockdyn.deferred import Array, Int, PyTree, jnp, xp
 from dockdyn.integrate.hybrid.runge_kutta import rk4_step
 from dockdyn.integrate.model import Flag, Rate, Scalar, State, advance_state
 from dockdyn.mechanics.rigid_body import Placed, Twist, internal_energy
@@ -26,6 +27,9 @@ from dockdyn.parameters import Dynamics
 from dockdyn.rig.model.plant import SHARES, Axes, Modes, Plant, Touching
 from dockdyn.rig.model.stretch import solve_stretch
 from dockdyn.trees import AbstractVar
+
+# a contact, its mode, its first body, its second, and what it remembers
+type Met = tuple[ContactGroup, Int[Array, ""], Placed, Placed, ContactMemory | None]
 
 
 class MountedPlant(Plant):
@@ -139,43 +143,70 @@ class MountedPlant(Plant):
         rates = model.acting(x, model.placement(x), model.signal(jnp.zeros(()), x)).bodies
         return rates[carried], rates[standing]
 
-    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
-        return self._load_of(self.hardware, pose, rate, modes)
+    @property
+    def remembers(self) -> bool:
+        return any(group.remembers for group in self.hardware)
+
+    def first_memories(self) -> Memories:
+        return first_memories(self.hardware)
+
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None, memories: Memories = ()) -> Axes:
+        return self._load_of(self.hardware, pose, rate, modes, memories)
 
     def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
-        return self._load_of(self.virtual, pose, rate, modes)
+        return self._load_of(self.virtual, pose, rate, modes, ())
 
-    def _load_of(self, groups: Sequence[ContactGroup], pose: Axes, rate: Axes, modes: Modes | None) -> Axes:
+    def _load_of(
+        self, groups: Sequence[ContactGroup], pose: Axes, rate: Axes, modes: Modes | None, memories: Memories
+    ) -> Axes:
         """Return what contacts do to the mock-up that is carried, each in its mode or, without, as the places say."""
         places, whole = self.placed(pose, rate), Wrench.zero()
-        every = (jnp.asarray(GATED),) * len(groups) if modes is None else modes
-        for group, mode in zip(groups, every, strict=True):
-            own, other = self._sides_of(group, places)
-            wrench = group.state(mode, own, other).wrench
+        for group, mode, own, other, past in self._met(groups, places, modes, memories):
+            wrench = group.state(mode, own, other, past=past).wrench
             lever = group.reference(own) - places[0].pose.position
             about = Wrench(wrench.force, wrench.moment + lever.cross(wrench.force))
             whole = whole.plus(about if own is places[0] else Wrench(-about.force, -about.moment))
         return self.in_axes(whole)
 
+    def _met(
+        self, groups: Sequence[ContactGroup], places: tuple[Placed, Placed], modes: Modes | None, memories: Memories
+    ) -> list[Met]:
+        """Return contacts of mock-ups at these `places`, each in its mode or, without, as the places say."""
+        every = (jnp.asarray(GATED),) * len(groups) if modes is None else modes
+        known = zip(groups, every, match_memories(groups, memories), strict=True)
+        return [(group, mode, *self._sides_of(group, places), past) for group, mode, past in known]
+
     def _sides_of(self, group: ContactGroup, places: tuple[Placed, Placed]) -> tuple[Placed, Placed]:
         """Return the first body of a group and its second, from the mock-up that is carried and the one that stands."""
         return places if group.first == self.numbers[0] else places[::-1]
 
-    def touching(self, pose: Axes, rate: Axes) -> Touching:
-        return self._touching_of(self.hardware, pose, rate)
+    def touching(self, pose: Axes, rate: Axes, modes: Modes | None = None, memories: Memories = ()) -> Touching:
+        return _states_of(self._met(self.hardware, self.placed(pose, rate), modes, memories))
 
     def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
-        return self._touching_of(self.virtual, pose, rate)
+        return _states_of(self._met(self.virtual, self.placed(pose, rate), None, ()))
 
-    def _touching_of(self, groups: Sequence[ContactGroup], pose: Axes, rate: Axes) -> Touching:
-        """Return contacts, and how they touch."""
-        places, apart = self.placed(pose, rate), jnp.asarray(APART)
-        return tuple((group, group.state(apart, *self._sides_of(group, places))) for group in groups)
+    def memory_rates(self, pose: Axes, rate: Axes, modes: Modes, memories: Memories) -> Memories:
+        met = self._met(self.hardware, self.placed(pose, rate), modes, memories)
+        return tuple(
+            group.memory_rate(mode, own, other, past) for group, mode, own, other, past in met if past is not None
+        )
 
-    def stored_energy(self, pose: Axes, rate: Axes) -> Scalar:
-        places, apart = self.placed(pose, rate), jnp.asarray(APART)
-        each = [group.state(apart, *self._sides_of(group, places), exact=True).stored for group in self.hardware]
+    def renewed(self, pose: Axes, rate: Axes, modes: Modes, memories: Memories) -> Memories:
+        met = self._met(self.hardware, self.placed(pose, rate), modes, memories)
+        return tuple(group.renewed(mode, own, other, past) for group, mode, own, other, past in met if past is not None)
+
+    def memories_within(self, start: Memories, now: Memories) -> Memories:
+        remembering = [group for group in self.hardware if group.remembers]
+        return tuple(group.memory_within(*both) for group, *both in zip(remembering, start, now, strict=True))
+
+    def stored_energy(self, pose: Axes, rate: Axes, memories: Memories = ()) -> Scalar:
+        met = self._met(self.hardware, self.placed(pose, rate), None, memories)
+        each = [group.state(mode, own, other, exact=True, past=past).stored for group, mode, own, other, past in met]
         return sum(each, jnp.zeros(()))
+
+    def first_energy(self) -> Scalar:
+        return internal_energy(self.model.bodies, self.model.twists)
 
     def unit_load(self, contact: int, motion: State) -> Axes:
         """Return the load (N, N m) on what is carried of a unit normal force in a contact of the hardware by number."""
@@ -268,3 +299,8 @@ class MountedPlant(Plant):
             acting = model.elements_at(motion), model.element_modes(motion), motion.memory.elements, here
             found = observed_elements(*acting, tie_loads(*acting, model.late_forces(motion, here), None, {}))
         return found | ({} if model.phases is None else {"phase_number": motion.mode[-1] * 1.0})
+
+
+def _states_of(met: list[Met]) -> Touching:
+    """Return contacts, and how they touch."""
+    return tuple((group, group.state(mode, own, other, past=past)) for group, mode, own, other, past in met)

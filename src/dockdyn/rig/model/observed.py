@@ -28,7 +28,7 @@ def observe_instant(rig: Rig, moving: RigState, ages: Ages, load: Axes, answer: 
         "velocity": velocity,
         "robot_position": robot_position,
         "robot_velocity": robot_velocity,
-        "contact_force": plant.load(pose, rate)[:forces],
+        "contact_force": plant.load(pose, rate, None, moving.contacts)[:forces],
         "measured_force": load[:forces],
         "virtual_force": answer.virtual[:forces],
         "compensation_force": answer.compensation,
@@ -36,7 +36,7 @@ def observe_instant(rig: Rig, moving: RigState, ages: Ages, load: Axes, answer: 
         "gain": moving.action.gain,
         "kinetic_energy": plant.kinetic_energy(moving.motion),
         "port_work": moving.port_work,
-        "port_energy": plant.stored_energy(pose, rate),
+        "port_energy": plant.stored_energy(pose, rate, moving.contacts),
     }
     if moving.contact_work is not None:
         found["contact_work"] = moving.contact_work

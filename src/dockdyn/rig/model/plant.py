@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import abc
 
+from dockdyn.contact.contact_memory import Memories
 from dockdyn.contact.group import ContactGroup, GroupState
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.deferred import Array, Float, Int, PyTree, jnp
@@ -76,11 +77,21 @@ class Plant(Module):
     def acceleration(self, motion: State, load: Axes) -> Axes:
         """Return second derivative of the pose under a load (N, N m)."""
 
+    @property
+    def remembers(self) -> bool:
+        """Whether what mock-ups do to each other depends on what was."""
+        return False
+
+    def first_memories(self) -> Memories:
+        """Return what the contacts of the mock-ups remember at first."""
+        return ()
+
     @abc.abstractmethod
-    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None, memories: Memories = ()) -> Axes:
         """Return what mock-ups at a pose do to each other: force on the chaser, torque about its centre of mass.
 
-        Contacts are in the stored `modes`, or, without, open or closed as the pose says.
+        Contacts are in the stored `modes`, or, without, open or closed as the pose says; of those that remember, `memories`
+        are what.
         """
 
     @abc.abstractmethod
@@ -88,8 +99,20 @@ class Plant(Module):
         """Return the same of the contact that is computed in software; zeros where there is none."""
 
     @abc.abstractmethod
-    def touching(self, pose: Axes, rate: Axes) -> Touching:
-        """Return the contacts of the mock-ups at a pose."""
+    def touching(self, pose: Axes, rate: Axes, modes: Modes | None = None, memories: Memories = ()) -> Touching:
+        """Return the contacts of the mock-ups at a pose, likewise."""
+
+    def memory_rates(self, pose: Axes, rate: Axes, modes: Modes, memories: Memories) -> Memories:
+        """Return the rates of what they remember."""
+        return ()
+
+    def renewed(self, pose: Axes, rate: Axes, modes: Modes, memories: Memories) -> Memories:
+        """Return what they remember once a step has ended."""
+        return ()
+
+    def memories_within(self, start: Memories, now: Memories) -> Memories:
+        """Return what they remember within a step that began with `start`, where `now` follows the rates."""
+        return ()
 
     @abc.abstractmethod
     def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
@@ -104,8 +127,12 @@ class Plant(Module):
         return jnp.sum(load * self.port(pose, rate)[1])
 
     @abc.abstractmethod
-    def stored_energy(self, pose: Axes, rate: Axes) -> Scalar:
+    def stored_energy(self, pose: Axes, rate: Axes, memories: Memories = ()) -> Scalar:
         """Return the energy (J) that the contacts of the mock-ups store at a pose, by their laws at rest."""
+
+    def first_energy(self) -> Scalar:
+        """Return the part of the kinetic energy (J) at t = 0 that no choice of frame takes away."""
+        return self.internal_energy(self.initial())
 
     @abc.abstractmethod
     def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
@@ -187,7 +214,7 @@ class Plant(Module):
 
     def scale(self, motion: State) -> Scalar:
         """Return the energy (J) beside which errors are judged: of the motion, now and at t = 0."""
-        return self.internal_energy(motion) + self.internal_energy(self.initial())
+        return self.internal_energy(motion) + self.first_energy()
 
     def work(self, memory: PyTree) -> Scalar:
         """Return the work (J) on the virtual bodies in a memory or its rate."""
@@ -228,13 +255,13 @@ class LinearPlant(Plant):
     def acceleration(self, motion: State, load: Axes) -> Axes:
         return load / self.mass
 
-    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None, memories: Memories = ()) -> Axes:
         return -self.law.force(pose, rate)
 
     def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
         return -self.virtual.force(pose, rate)
 
-    def touching(self, pose: Axes, rate: Axes) -> Touching:
+    def touching(self, pose: Axes, rate: Axes, modes: Modes | None = None, memories: Memories = ()) -> Touching:
         return ()
 
     def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
@@ -246,7 +273,7 @@ class LinearPlant(Plant):
     def tool_load(self, tool: Tool, gravity: Axes, moves: Known) -> Axes:
         return tool.mass * (gravity - moves.acceleration)
 
-    def stored_energy(self, pose: Axes, rate: Axes) -> Scalar:
+    def stored_energy(self, pose: Axes, rate: Axes, memories: Memories = ()) -> Scalar:
         return self.law.stored_energy(jnp.abs(pose[0]))
 
     def push(self, motion: State, force: Port) -> Axes:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dockdyn.contact.contact_memory import Memories
 from dockdyn.deferred import Array, Float, PyTree, jax, jnp
 from dockdyn.hil.compensators.compensator import Compensation, Compensator, CompensatorInput
 from dockdyn.hil.mounting import Mounting
@@ -24,6 +25,7 @@ from dockdyn.integrate.hybrid.runge_kutta import rk4_step
 from dockdyn.integrate.model import Rate, Scalar, State, over_rows
 from dockdyn.parameters import Dynamics
 from dockdyn.rig.model.delayed_reads import WEIGHTS, Ages, force_sampling, shift_rows
+from dockdyn.rig.model.mock_ups import carry_contacts, memories_at, shift_past
 from dockdyn.rig.model.mounting import felt_load, with_sensor_load
 from dockdyn.rig.model.observed import observe_instant
 from dockdyn.rig.model.plant import Axes, Modes, Plant, Port
@@ -77,6 +79,9 @@ class RigState(NamedTuple):
     action: Compensation
     port_work: Scalar  # J, of the contact's force on the port at the robot
     contact_work: Scalar | None  # J, of its whole load there; None along a line, where that is the same
+    contacts: Memories = ()  # what those of the mock-ups remember
+    past_contacts: Memories = ()  # at the ticks before, the newest first, as `past`
+    late_contacts: Memories = ()  # of those that the delayed robot carries, where their force acts continuously
     # commands (m, rad) that do not apply yet and, of a robot that follows at once, their velocities, the newest first
     pending: tuple[Float[Array, "cycles axes"], ...] = ()
     reading: Axes | None = None  # N, N m, that the sensor has where what is measured is more than the contact's load
@@ -119,7 +124,7 @@ class Rig(Module):
     @property
     def located(self) -> bool:
         """Whether instants between commands matter at which contacts open or close."""
-        return not self.schedule.hyperperiod.steps and not self.plant.ever_touching
+        return not self.schedule.hyperperiod.steps and (self.plant.remembers or not self.plant.ever_touching)
 
     def begin(self) -> RigState:
         """Return the rig at t = 0, and before: robots that follow, or stand still."""
@@ -137,6 +142,9 @@ class Rig(Module):
             action=Compensation.nothing(plant.port_axes),
             port_work=jnp.zeros(()),
             contact_work=jnp.zeros(()) if plant.axes > plant.port_axes else None,
+            contacts=(contacts := plant.first_memories()),
+            past_contacts=map_leaves(lambda a: jnp.broadcast_to(a, (self.schedule.rows, *a.shape)), contacts),
+            late_contacts=contacts if self.schedule.continuous_force else (),
         )
         return settled_rig(self, begun)
 
@@ -153,7 +161,7 @@ class Rig(Module):
         given = oracle, drawn
         rows = asked.clip(max=flags.asks.sum() - 1), sampled.clip(max=max(flags.samples.sum() - 1, 0))
         ideals, draws = (map_leaves(lambda a, at=at: a[at], part) for part, at in zip(given, rows, strict=True))
-        if schedule.ticks > WRITTEN_OUT or self.located:
+        if schedule.ticks > WRITTEN_OUT or self.located or self.plant.remembers:
             moving, found = jax.lax.scan(
                 lambda moving, now: self.advance(ages, moving, *now), moving, (flags, ideals, draws)
             )
@@ -188,21 +196,17 @@ class Rig(Module):
         known = choose_branch(now.holds, lambda: self.robot.known(moving.state, applies, rate), known)
         moving = moving._replace(pending=choose_branch(now.holds, lambda: pending, moving.pending))
         motion = plant.told(time, moving.motion, self.sensor.detects_contact(load))
-        moving = moving._replace(motion=motion, past=shift_rows(known, moving.past))
+        moving = shift_past(moving._replace(motion=motion), known)
         found = observe_instant(self, moving, ages, load, answer)
         if self.located:
-            motion, work, whole = advance_tick(self, ages, moving, time)
-            moving = moving._replace(motion=motion)
+            moving = advance_tick(self, ages, moving, time)
         else:
-            work, whole = self.worked(ages, known)
+            moving = self.worked(ages, moving)
             if schedule.hyperperiod.steps:
                 moving = choose_branch(now.asks, lambda: self.stepped(moving, answer.total, time), moving)
             else:
                 moving = self.flowed(ages, moving, time)
-        state = self.carried(ages, moving, known)
-        before = moving.port_work, moving.contact_work
-        port_work, contact_work = map_leaves(lambda old, new: old + new, before, (work, whole))
-        return moving._replace(tick=moving.tick + 1, state=state, port_work=port_work, contact_work=contact_work), found
+        return moving._replace(tick=moving.tick + 1, state=self.carried(ages, moving, known)), found
 
     def advance_queue(
         self, pending: tuple[Array, ...], command: Axes, rate: Axes
@@ -248,9 +252,20 @@ class Rig(Module):
             moving = moving._replace(recorded=tuple(shift_rows(newest, rows) for newest, rows in later))
         return moving, Answer(*found, self.robot.limit_command(wanted, last, self.hold), rate)
 
-    def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> tuple[Scalar, Scalar | None]:
-        """Return the works (J) of the contact at the robot in a tick, as `RigState` has them, by quadrature of the sixth
-        order."""
+    def worked(self, ages: Ages, moving: RigState) -> RigState:
+        """Return the contact at the robot has worked through a tick, and remembers it: by quadrature of the sixth order where
+        there is nothing to remember."""
+        known, works = moving.past[0], (moving.port_work, moving.contact_work)
+        if self.plant.remembers:
+            port = carry_contacts(self, ages, known, moving.contacts, ages.tick)
+            moving, done = moving._replace(contacts=port.memories), (port.work, port.contact)
+        else:
+            done = self._quadrature(ages, known)
+        work, whole = map_leaves(lambda old, new: old + new, works, done)
+        return moving._replace(port_work=work, contact_work=whole)
+
+    def _quadrature(self, ages: Ages, known: Float[Array, "axes width"]) -> tuple[Scalar, Scalar | None]:
+        """Return the works (J) of the contact at the robot in a tick, as `RigState` has them."""
 
         def powers(reading: AxisReading) -> tuple[Scalar, Scalar | None]:
             pose, rate = reading.of(known)
@@ -273,7 +288,10 @@ class Rig(Module):
         past = moving.past[nodes.rows]
         there = jax.vmap(AxisReading.of)(nodes.reading, past)
         begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
-        loads = jnp.where(begun, over_rows(self.plant.load, *there), 0.0)
+        offsets = jnp.clip((nodes.rows + 1) * ages.tick - nodes.ages, 0.0, ages.tick)
+        remembered = memories_at(self, ages, moving, nodes.rows, offsets)
+        loads = over_rows(lambda pose, rate, kept: self.plant.load(pose, rate, None, kept), *there, remembered)
+        loads = jnp.where(begun, loads, 0.0)
         load = felt_load(self, moving, nodes, there, (nodes.weights[:, None] * loads).sum(0))
         held = moving.load if moving.reading is None else moving.reading
         load, _ = sensor.step(held, Arrived(load, drawn))
@@ -367,7 +385,8 @@ class Rig(Module):
     def just(self, ages: Ages, moving: RigState, time: Scalar) -> Axes:
         """Load of the delayed robot at an instant, before the command of that instant, as a sensor would sample it."""
         known = jax.lax.dynamic_index_in_dim(moving.past, ages.row, keepdims=False)
-        return jnp.where(time - self.sensor.delay > -1e-9 * ages.tick, self.plant.load(*ages.before.of(known)), 0.0)
+        load = self.plant.load(*ages.before.of(known), None, moving.late_contacts)
+        return jnp.where(time - self.sensor.delay > -1e-9 * ages.tick, load, 0.0)
 
     def late_load(self, ages: Ages, moving: RigState, time: Scalar, part: int, node: int) -> Axes:
         """Load of the delayed robot at a node of a part of the tick that begins at `time` (s), its command given."""

@@ -9,17 +9,20 @@ Source: own construction on the located integration.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from dockdyn.contact.contact_memory import Memories
 from dockdyn.contact.contact_modes import PRESSING
 from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.hil.robot import AxisReading
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.hybrid.mesh_point import evaluate_mesh_point
-from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
+from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State, choose_tree
 from dockdyn.integrate.solution import Status
-from dockdyn.rig.model.plant import Axes, Modes, Touching
+from dockdyn.rig.model.plant import Axes, Modes, Plant, Touching
 from dockdyn.trees import Module, map_leaves
 
 if TYPE_CHECKING:
@@ -72,12 +75,35 @@ class AllModes(NamedTuple):
     motion: PyTree  # of what else has events in the virtual bodies
 
 
-class Account(NamedTuple):
-    """What a stretch remembers."""
+class PortAccount(NamedTuple):
+    """What the contacts of the mock-ups at the robot have done, and remember."""
 
     work: Scalar  # J, of the contact's force on the port at the robot
     contact: Scalar | None  # J, of its whole load there; None along a line
+    impulse: Axes | None  # N s, N m s, of that load, by which steps are judged; None of what remembers nothing
+    memories: Memories
+
+    @staticmethod
+    def begun(plant: Plant, memories: Memories) -> PortAccount:
+        """Return it where nothing has been done yet."""
+        whole = jnp.zeros(()) if plant.axes > plant.port_axes else None
+        return PortAccount(jnp.zeros(()), whole, jnp.zeros(plant.axes) if plant.remembers else None, memories)
+
+    def size(self, plant: Plant, energy: Scalar) -> Scalar:
+        """Return the size of a small change of it relative to a motion of this `energy` (J)."""
+        work = jnp.abs(self.work) / energy
+        if self.impulse is None:
+            return work
+        return jnp.maximum(work, jnp.sqrt(jnp.sum(self.impulse[: plant.port_axes] ** 2) / (2 * plant.mass * energy)))
+
+
+class Account(NamedTuple):
+    """What a stretch remembers."""
+
+    port: PortAccount
+    late: Memories  # of the contacts of the mock-ups that the delayed robot carries
     motion: PyTree  # what the virtual bodies remember
+    clock: Scalar  # s, from the start of the stretch: by it is known where robots are as a step ends
 
 
 def any_contact_presses(modes: Modes) -> Bool[Array, ""]:
@@ -85,12 +111,33 @@ def any_contact_presses(modes: Modes) -> Bool[Array, ""]:
     return jnp.any(jnp.stack(modes) == PRESSING)
 
 
+def modes_of(touching: Touching) -> Modes:
+    """Return the modes that fit how contacts touch."""
+    return tuple(one.mode_of(touch) for one, touch in touching)
+
+
+def guards_of(touching: Touching, modes: Modes) -> list[Scalar]:
+    """Return the event functions of contacts."""
+    each = zip(touching, modes, strict=True)
+    return [guard for (one, touch), mode in each for guard in one.guards(mode, touch)]
+
+
+def next_modes(touching: Touching, modes: Modes, fired: Iterator[Bool[Array, ""]]) -> Modes:
+    """Return the modes of contacts after their guards in `fired`, which are taken from there, have fired."""
+    each = zip(touching, modes, strict=True)
+    return tuple(one.next_mode(mode, tuple(islice(fired, one.events))) for (one, _), mode in each)
+
+
+def turning_of(touching: Touching) -> tuple[Scalar, ...]:
+    """Return the quantities of contacts beside whose peaks a step must end."""
+    return tuple(turn for one, touch in touching for turn in one.turning(touch))
+
+
 class Stretch(Model):
     """The motion of the virtual bodies, and the work of the contact at the robot."""
 
     rig: Rig
-    moving: RigState  # as it was at the tick's start, its command given
-    motion: State
+    moving: RigState  # as it was at the tick's start, its command given, but for what changes
     start: Scalar  # s, when it begins
     late: RobotPath
     own: RobotPath
@@ -103,59 +150,55 @@ class Stretch(Model):
 
     def meetings(self, t: Scalar, x: State) -> tuple[Touching, Touching, Touching]:
         """Return all contacts, in the order of `Kinds`."""
-        plant, motion = self.rig.plant, self.motion_in(x)
-        late = plant.touching(*self.late.at(t)) if self.rig.schedule.continuous_force else ()
+        plant, motion, (late, own, _) = self.rig.plant, self.motion_in(x), x.mode.contacts
+        felt = ()
+        if self.rig.schedule.continuous_force:
+            felt = plant.touching(*self.late.at(t), late, x.memory.late)
         computed = plant.virtual_touching(plant.pose(motion), plant.rate(motion))
-        return late, plant.touching(*self.own.at(t)), computed
+        return felt, plant.touching(*self.own.at(t), own, x.memory.port.memories), computed
 
     def initial(self) -> State:
         """Return the motion at the start, every contact as its state there says."""
-        motion = self.motion
-        whole = jnp.zeros(()) if self.rig.plant.axes > self.rig.plant.port_axes else None
-        account = Account(jnp.zeros(()), whole, motion.memory)
-        meetings = self.meetings(
-            jnp.zeros(()), State(motion.q, motion.v, AllModes(Kinds((), (), ()), motion.mode), account)
-        )
-        modes = (tuple(one.mode_of(touch) for one, touch in group) for group in meetings)
-        return State(motion.q, motion.v, AllModes(Kinds(*modes), motion.mode), account)
+        motion, now = self.moving.motion, jnp.zeros(())
+        port = PortAccount.begun(self.rig.plant, self.moving.contacts)
+        account = Account(port, self.moving.late_contacts, motion.memory, now)
+        unknown = AllModes(Kinds(None, None, None), motion.mode)
+        modes = map(modes_of, self.meetings(now, State(motion.q, motion.v, unknown, account)))
+        begun = State(motion.q, motion.v, AllModes(Kinds(*modes), motion.mode), account)
+        return replace(begun, memory=self._renewed(begun)) if self.rig.robot.jumps else begun
 
-    def flow(self, t: Scalar, x: State, delayed: tuple[Axes, tuple[Scalar, Scalar | None], PyTree]) -> Rate:
+    def flow(self, t: Scalar, x: State, delayed: tuple[Axes, tuple, PyTree]) -> Rate:
         load, powers, computed = delayed
         motion = self.motion_in(x)
         plant = self.rig.plant
         speed = plant.port(*self.own.at(t))[1]
         total, *_ = self.rig.total(self.moving, speed, load, motion, x.mode.contacts.virtual)
         rate = plant.flow(motion, total, computed)
-        return Rate(rate.q, rate.v, Account(*powers, rate.memory))
+        (late, own, _), before = x.mode.contacts, x.memory
+        port = PortAccount(*powers, plant.memory_rates(*self.own.at(t), own, before.port.memories))
+        felt = plant.memory_rates(*self.late.at(t), late, before.late) if before.late else ()
+        return Rate(rate.q, rate.v, Account(port, felt, rate.memory, jnp.ones(())))
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
         plant, nothing = self.rig.plant, jnp.zeros(self.rig.plant.axes)
 
         def late() -> Axes:
-            return plant.load(*self.late.at(t), x.mode.contacts.late)
-
-        def powers() -> tuple[Scalar, Scalar | None]:
-            pose, rate = self.own.at(t)
-            return self.rig.powers(plant.load(pose, rate, x.mode.contacts.own), pose, rate)
+            return plant.load(*self.late.at(t), x.mode.contacts.late, x.memory.late)
 
         load = self.moving.load
         if self.rig.schedule.continuous_force:
             load = jax.lax.cond(self.begun & any_contact_presses(x.mode.contacts.late), late, lambda: nothing)
-        idle = map_leaves(jnp.zeros_like, (x.memory.work, x.memory.contact))
-        work = jax.lax.cond(any_contact_presses(x.mode.contacts.own), powers, lambda: idle)
-        guards: list[Scalar] = []
-        for group, modes in zip(self.meetings(t, x), x.mode.contacts, strict=True):
-            for (one, touch), mode in zip(group, modes, strict=True):
-                guards += one.guards(mode, touch)
-        guards += plant.guards(self.start + t, self.motion_in(x))
-        motion = self.motion_in(x)
-        return Outputs((load, work, plant.signal(motion)), tuple(guards), plant.turning(motion))
+        work = port_powers(self.rig, self.own.at(t), x.mode.contacts.own, x.memory.port)
+        guards, turning, motion = [], [], self.motion_in(x)
+        for touching, modes in zip(self.meetings(t, x), x.mode.contacts, strict=True):
+            guards += guards_of(touching, modes)
+            turning += turning_of(touching)
+        guards += plant.guards(self.start + t, motion)
+        return Outputs((load, work, plant.signal(motion)), tuple(guards), (*turning, *plant.turning(motion)))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        left, kinds = iter(fired), []
-        for group, modes in zip(self.meetings(t, x), x.mode.contacts, strict=True):
-            both = zip(group, modes, strict=True)
-            kinds.append(tuple(one.next_mode(mode, tuple(islice(left, one.events))) for (one, _), mode in both))
+        left = iter(fired)
+        kinds = [next_modes(*both, left) for both in zip(self.meetings(t, x), x.mode.contacts, strict=True)]
         motion = self.rig.plant.jump(self.start + t, self.motion_in(x), tuple(left))
         return State(motion.q, motion.v, AllModes(Kinds(*kinds), motion.mode), x.memory._replace(motion=motion.memory))
 
@@ -184,8 +227,8 @@ class Stretch(Model):
         plant = self.rig.plant
         moves = jnp.maximum(plant.scale(self.motion_in(x)), 1e-300)
         error = plant.kinetic_energy(State(x.q, change.v, (), ()))
-        work = jnp.maximum(jnp.abs(change.memory.work), jnp.abs(plant.work(change.memory.motion)))
-        return jnp.maximum(jnp.sqrt(error / moves), work / moves)
+        work = jnp.abs(plant.work(change.memory.motion)) / moves
+        return jnp.maximum(jnp.maximum(jnp.sqrt(error / moves), work), change.memory.port.size(plant, moves))
 
     def retract(self, x: State) -> State:
         motion = self.rig.plant.retract(self.motion_in(x))
@@ -193,16 +236,60 @@ class Stretch(Model):
 
     def settled(self, x: State) -> State:
         motion = self.rig.plant.settled(self.motion_in(x))
-        return State(motion.q, motion.v, x.mode, x.memory._replace(motion=motion.memory))
+        return State(motion.q, motion.v, x.mode, self._renewed(x)._replace(motion=motion.memory))
+
+    def _renewed(self, x: State) -> Account:
+        """Return what is remembered once a step has ended, but for the virtual bodies."""
+        plant, account, t = self.rig.plant, x.memory, x.memory.clock
+        if not plant.remembers:
+            return account
+        own = plant.renewed(*self.own.at(t), x.mode.contacts.own, account.port.memories)
+        late = plant.renewed(*self.late.at(t), x.mode.contacts.late, account.late) if account.late else ()
+        return account._replace(port=account.port._replace(memories=own), late=late)
 
     def within_step(self, start: State, x: State) -> State:
-        motion = self.rig.plant.within_step(self.motion_in(start), self.motion_in(x))
-        return State(motion.q, motion.v, x.mode, x.memory._replace(motion=motion.memory))
+        plant, before, now = self.rig.plant, start.memory, x.memory
+        motion = plant.within_step(self.motion_in(start), self.motion_in(x))
+        own = plant.memories_within(before.port.memories, now.port.memories)
+        late = plant.memories_within(before.late, now.late) if now.late else ()
+        return State(
+            motion.q, motion.v, x.mode, Account(now.port._replace(memories=own), late, motion.memory, now.clock)
+        )
 
 
-def advance_tick(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[State, Scalar, Scalar | None]:
-    """Return the motion of the virtual bodies after a tick that begins at `time` (s), and the works (J) of the contact in it,
-    as a `RigState` has them.
+def port_powers(
+    rig: Rig, moves: tuple[Axes, Axes], modes: Modes, port: PortAccount
+) -> tuple[Scalar, Scalar | None, Axes | None]:
+    """Return the powers (W) of the contacts of the mock-ups at a robot that `moves` so, and their load (N, N m), as a
+    `PortAccount` has what comes of them."""
+
+    def acting() -> tuple[Scalar, Scalar | None, Axes | None]:
+        load = rig.plant.load(*moves, modes, port.memories)
+        return *rig.powers(load, *moves), None if port.impulse is None else load
+
+    idle = map_leaves(jnp.zeros_like, (port.work, port.contact, port.impulse))
+    return jax.lax.cond(any_contact_presses(modes), acting, lambda: idle)
+
+
+class Changing(NamedTuple):
+    """What of a `RigState` changes through a tick."""
+
+    motion: State
+    port_work: Scalar
+    contact_work: Scalar | None
+    contacts: Memories
+    late_contacts: Memories
+
+    def after(self, port: PortAccount) -> Changing:
+        """Return it once so much has been done at the port."""
+        before, done = (self.port_work, self.contact_work), (port.work, port.contact)
+        work, whole = map_leaves(lambda old, new: old + new, before, done)
+        return self._replace(port_work=work, contact_work=whole, contacts=port.memories)
+
+
+def advance_tick(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> RigState:
+    """Return the rig once its virtual bodies and the contacts of its mock-ups have gone on through a tick that begins at `time`
+    (s).
 
     Where a stretch cannot be solved the motion is not a number.
     """
@@ -211,13 +298,11 @@ def advance_tick(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[
     starts = time + jnp.stack([jnp.zeros(()), ages.parts[0]])
     begun = starts - rig.sensor.delay > -1e-9 * ages.tick
 
-    def through(carry: PyTree, part: PyTree) -> tuple[PyTree, None]:
-        motion, *works = carry
+    def through(changing: Changing, part: PyTree) -> tuple[Changing, None]:
         row, start, length, has_begun, (late, own) = part
         model = Stretch(
             rig=rig,
-            moving=moving,
-            motion=motion,
+            moving=moving._replace(**changing._asdict()),
             start=start,
             late=RobotPath.of(late, moving.past[row], length, ages.tick),
             own=RobotPath.of(own, moving.past[0], length, ages.tick),
@@ -225,11 +310,13 @@ def advance_tick(rig: Rig, ages: Ages, moving: RigState, time: Scalar) -> tuple[
             delay=None,
         )
         end = solve_stretch(model, model.initial(), jnp.zeros(()), length)
-        done = end.memory.work, end.memory.contact
-        return (model.motion_in(end), *map_leaves(lambda old, new: old + new, tuple(works), done)), None
+        felt = choose_tree(has_begun, end.memory.late, changing.late_contacts)
+        done = changing.after(end.memory.port)._replace(motion=model.motion_in(end), late_contacts=felt)
+        return done, None
 
-    nothing = map_leaves(jnp.zeros_like, (moving.port_work, moving.contact_work))
-    return jax.lax.scan(through, (moving.motion, *nothing), (rows, starts, ages.parts, begun, ages.paths))[0]
+    before = Changing(*(getattr(moving, name) for name in Changing._fields))
+    after, _ = jax.lax.scan(through, before, (rows, starts, ages.parts, begun, ages.paths))
+    return moving._replace(**after._asdict())
 
 
 def solve_stretch(model: Model, start: State, begun: Scalar, length: Scalar) -> State:

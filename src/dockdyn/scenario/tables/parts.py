@@ -326,6 +326,11 @@ def remembers(law: Any) -> bool:  # noqa: ANN401, a section of a law
     return law.law in REMEMBERING or (isinstance(law, OwnNormalLaw | OwnFriction) and law.make().remembers())
 
 
+def creeps(law: Any) -> bool:  # noqa: ANN401, a section of a normal law
+    """Return whether a law remembers small motions about rest, so that stiffness and damping do not tell them."""
+    return law.make().at_rest(np.zeros(())).remembers()
+
+
 SLOW_TURN = 1e-3  # rad/s
 EQUAL_METALS = 2 * (1 - 0.3) / (2 - 0.3)  # 2 (1 − ν) / (2 − ν) of Mindlin, for Poisson's number 0.3 on both sides
 
