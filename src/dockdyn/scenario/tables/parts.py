@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from pydantic import Field
 
 from dockdyn.deferred import jnp
@@ -328,7 +329,7 @@ def remembers(law: Any) -> bool:  # noqa: ANN401, a section of a law
 
 def creeps(law: Any) -> bool:  # noqa: ANN401, a section of a normal law
     """Return whether a law remembers small motions about rest, so that stiffness and damping do not tell them."""
-    return law.make().at_rest(np.zeros(())).remembers()
+    return remembers(law) and law.make().at_rest(np.zeros(())).remembers()
 
 
 SLOW_TURN = 1e-3  # rad/s
