@@ -352,15 +352,8 @@ for _column in VARIED:
 NOT_YET: dict[Cell, str] = {
     (
         "rig around it",
-        column,
-    ): "a rig asks its hardware for the load at instants of the past, and keeps nothing of what was"
-    for column in (
-        "contact law: elastic and plastic",
-        "contact law: Thornton",
         "contact law: Zener",
-        "contact law: JKR",
-        "friction that sticks",
-    )
+    ): "a rig's loop is judged along a normal by stiffness and damping, which do not tell what creeps",
 }
 LEFT_OUT = (  # of what the table is to have in the end
     "tasks: an FMU for model exchange, an FMU that steers, a Gymnasium environment, campaigns with their report, envelopes, "

@@ -22,11 +22,21 @@ def largest(checked):
     return max(one.difference / max(one.largest, 1e-12) for one in checked.differences)
 
 
+REMEMBERS = {  # which touches at once
+    "approach.distance": "0 mm",
+    "approach.lateral_offset": [0.2, -0.1],
+    "contact.probe.friction": {"law": "lugre", "coefficient": 0.12, "presliding": "0.1 mm", "retardation_time": "2 ms"},
+}
+
+
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["sits-fgc", "unknown-stiffness", "flexible-arm-rig"])
-def test_what_an_fmu_is_made_of_has_the_bits_of_the_run(name):
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [("sits-fgc", {}), ("unknown-stiffness", {}), ("flexible-arm-rig", {}), ("epos-like", REMEMBERS)],
+)
+def test_what_an_fmu_is_made_of_has_the_bits_of_the_run(name, changes):
     """At every instant, of every output: one loop of ticks, and one way to join a rig."""
-    scenario = dockdyn.load(name)
+    scenario = dockdyn.load(name, changes)
     run, unit = dockdyn.simulate(scenario), unit_of(scenario)
     begin, advance, observe = map(Program, (unit.begin, unit.goes_on.advance, unit.observe))
     numbers, nothing = np.array([place.value for place in unit.numbers]), np.zeros(len(unit.inputs))

@@ -43,6 +43,7 @@ HANGING = {
     "loop__sensor__delay": "8 ms",
 }
 STEERED = {"control": {"law": "attitude-hold", "period": 0.05, "base_stiffness": 40.0, "base_damping": 300.0}}
+STICKS = {"law": "stick-slip", "coefficient": 0.12, "stiffness": "2 kN/m", "retardation_time": "2 ms"}
 LATCHED = {
     "between": ["chaser", "target"],
     "feature": "probe",
@@ -56,6 +57,7 @@ CASES = {
     "averaged": on_a_line(duration="10 s", loop__sensor__period="4 ms", loop__sensor__averaging="4 ms", **PLAIN),
     "limited robot": on_a_line(duration="10 s", loop__robot__rate_limit="70 mm/s", **PLAIN),
     "space": in_space(loop__compensator__law="lead-energy"),
+    "friction that sticks": in_space(contact__probe__friction=STICKS),
     "with a latch, steered": in_space(latch={"latch": LATCHED}, **STEERED),
 }
 RUNS = [*CASES, "a tool in space"]

@@ -16,7 +16,7 @@ from dockdyn.rig.model.in_space import PlantInSpace
 from dockdyn.rig.model.on_line import PlantOnLine
 from dockdyn.rig.model.plant import LinearPlant, Plant
 from dockdyn.rig.model.rig import Rig
-from dockdyn.rig.model.schedule import rig_schedule
+from dockdyn.rig.model.schedule import RigSchedule, rig_schedule
 from dockdyn.rig.mounting import along_normal, mounting_of
 from dockdyn.rig.numbers import number
 from dockdyn.rig.schema import RigContent
@@ -98,14 +98,17 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     content = scenario.content
     plant = plant_of(content, loop)
     sensor = sensor_of(content, plant.port_axes)
-    finer, steady = content.integrator.finer, sensor.has_steady_delay and not plant.remembers
+
+    def scheduled(sensor: SensorModel) -> RigSchedule:
+        longest, window = float(sensor.longest_delay()), float(sensor.averaging or 0.0)
+        finer, steady = content.integrator.finer, sensor.has_steady_delay
+        return rig_schedule(loop, longest, window, asked, steady, finer, plant.remembers)
+
     try:
-        found = rig_schedule(loop, float(sensor.longest_delay()), float(sensor.averaging or 0.0), asked, steady, finer)
+        found = scheduled(sensor)
         if found.continuous_force:
             sensor = _averaging_sensor(sensor, float(np.asarray(loop.hold)) * found.hyperperiod.holds / sum(found.asks))
-            found = rig_schedule(
-                loop, float(sensor.longest_delay()), float(sensor.averaging or 0.0), asked, finer=finer
-            )
+            found = scheduled(sensor)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: {content.loop.key_of_timing(error)}: {error}") from None
     assert loop.hold is not None  # or there would be no schedule

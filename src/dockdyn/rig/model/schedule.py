@@ -59,12 +59,14 @@ def rig_schedule(
     asked: float | None = None,
     steady: bool = True,
     finer: int = 1,
+    remembers: bool = False,
 ) -> RigSchedule:
     """Return the schedule of a loop with plain numbers.
 
     Its samples are at most `longest_delay` (s) old and means over a `window` (s).
 
-    Delays that are not `steady` take ticks that are short beside the robot's motion.
+    Delays that are not `steady`, and contacts in hardware of which one `remembers`, take ticks that are short beside the
+    robot's motion.
     `asked` is the period (s) of the compensator of continuous dynamics; without it, gains on the velocity of model or
     robot act continuously, and what else it computes is renewed with the command.
 
@@ -98,6 +100,8 @@ def rig_schedule(
         parts *= _tick_parts(loop, hold / parts)
     elif not steady and loop.robot is not None:  # read by a series, which has its reach
         parts *= max(1, int(np.ceil(np.linalg.norm(loop.robot.state) * hold / parts / REACH)))
+    elif remembers:
+        parts *= max(1, int(np.ceil(_fastest_motion(loop) * hold / parts / REACH)))
     parts *= finer
     ticks = parts * hyperperiod.holds
     if ticks > 4 * MOST:
@@ -117,12 +121,15 @@ def rig_schedule(
     )
 
 
+def _fastest_motion(loop: Loop) -> float:
+    """Return the rate (1/s) of the robot's fastest motion; zero of one that follows at once."""
+    return 0.0 if loop.robot is None else float(np.abs(np.linalg.eigvals(np.asarray(loop.robot.state))).max())
+
+
 def _tick_parts(loop: Loop, tick: float) -> int:
     """Return into how many parts a tick (s) of continuous dynamics is divided: at least two ticks a hold, and as motion
     needs."""
-    fastest = 0.0
-    if loop.robot is not None:
-        fastest = float(np.abs(np.linalg.eigvals(np.asarray(loop.robot.state))).max())
+    fastest = _fastest_motion(loop)
     natural = float(np.sqrt(float(loop.stiffness) / float(loop.effective_mass)))
     needed = max(
         fastest * tick / SLOW, natural * tick / SMOOTH, 2 * tick / float(loop.hold if loop.hold is not None else tick)

@@ -1,0 +1,156 @@
+"""Rigs whose mock-ups remember what was: with ever shorter ticks the mechanism's own motion, what is read late is what was, and
+the port's energies are those of the laws."""
+
+import pickle
+
+import numpy as np
+import pytest
+from helpers.refusals import refused
+from sticking_ball import RADIUS, ball_on_plane
+
+import dockdyn
+
+LINEAR = {"law": "spring-dashpot", "stiffness": 1e4}
+YIELDING = {"law": "elastic-plastic", "stiffness": 4e4, "yield_force": 10.0, "plastic_stiffness": 5e3}
+COULOMB = {"law": "coulomb", "coefficient": 0.1}
+STICKING = {"law": "stick-slip", "coefficient": 0.2, "stiffness": 8e3, "rolling": 1e-3}
+LAWS = {
+    "stick-slip": (LINEAR, STICKING),
+    "lugre": (LINEAR, {"law": "lugre", "coefficient": 0.2, "presliding": 2e-4, "retardation_time": 1e-3}),
+    "yielding": (YIELDING, COULOMB),
+    "adhering": ({"law": "jkr", "stiffness": 1e6, "pull_off_force": 1.0}, COULOMB),
+}
+LAG = {"numerator": [2.5e5], "denominator": [1.0, 700.0, 2.5e5]}  # 1/s²: 80 Hz, well damped
+WITHOUT_RIG = ("integrator", "output")
+
+
+def around(tables, period, method="zero-order-hold", **loop):
+    """Return a scenario with a rig around it."""
+    dynamics = {"method": method} | ({} if method == "continuous" else {"period": period})
+    rig = {
+        "rig": {"carries": "ball", "against": "anvil"},
+        "loop": {"hold": {"period": period}, "dynamics": dynamics} | loop,
+    }
+    return {key: value for key, value in tables.items() if key not in WITHOUT_RIG} | rig
+
+
+def touching(law, duration=0.08, move=(0.02, -0.01, -0.1), spin=(0.3, 0.6, -0.5)):
+    return ball_on_plane(list(move), list(spin), *LAWS[law], duration=duration)
+
+
+def course(found):
+    """Return the place of a ball, and how it has turned (both m, of a lever of its radius), over time."""
+    return found["model_pose"].values * np.repeat([1.0, RADIUS], 3)
+
+
+@pytest.mark.full_cases(
+    *(
+        f"{law}-{method}"
+        for law in LAWS
+        for method in ("zero-order-hold", "continuous")
+        if (law, method) != ("lugre", "zero-order-hold")
+    )
+)
+@pytest.mark.parametrize("method", ["zero-order-hold", "continuous"])
+@pytest.mark.parametrize("law", LAWS)
+def test_with_ever_shorter_ticks_it_is_the_mechanism(law, method, load):
+    """A robot that follows at once, and no delay: what is left is a command that is held, an error of first order."""
+    tables = touching(law)
+    free = dockdyn.simulate(load(tables))
+    last = free.isel(time=-1)
+    true = np.concatenate([last["position"].sel(body="ball").values, RADIUS * last["rotation"].sel(body="ball").values])
+    coarse, middle, fine = (
+        course(dockdyn.simulate(load(around(tables, period, method))))[-1] for period in (2e-4, 1e-4, 5e-5)
+    )
+    errors = [np.abs(one - true).max() for one in (coarse, middle, fine)]
+    assert errors[0] > 1e-6
+    assert errors[1] == pytest.approx(errors[0] / 2, rel=0.1) and errors[2] == pytest.approx(errors[1] / 2, rel=0.05)
+    # without the first order
+    assert np.abs(2 * fine - middle - true).max() < 0.05 * errors[2]
+
+
+@pytest.mark.full_cases("continuous", "means")
+@pytest.mark.parametrize("case", ["stepped", "continuous", "means"])
+def test_what_is_read_late_is_what_was(case, load):
+    """A robot that lags, whose force is felt 2.6 ms late, between commands that are 1 ms apart; continuously as it was, or with
+    a compensator, that asks five times as often, the mean over what lies between."""
+    method = "zero-order-hold" if case == "stepped" else "continuous"
+    asks = {"compensator": {"law": "fixed-gain", "gain": 1e-3, "period": 2e-4}} if case != "stepped" else {}
+    sensor = {"delay": 2.6e-3} | ({"period": 2e-4} if case == "means" else {})
+    tables = around(touching("stick-slip", 0.03), 1e-3, method, sensor=sensor, robot=LAG, **asks)
+    if case == "stepped":
+        tables["loop"]["dynamics"]["period"] = 2e-4
+    found = dockdyn.simulate(load(tables))
+    force, read = found["contact_force"].values, found["measured_force"].values
+    assert found.attrs["interval_s"] == pytest.approx(2e-4) and np.abs(force).max() > 5
+    near = 1e-9 if case != "means" else 2e-3  # of what bends within a window
+    assert np.abs(read[13:] - force[:-13]).max() < near * np.abs(force).max()
+
+
+def test_what_never_slips_stores_all_that_was_done_to_it(load):
+    """Until it parts: then the spring along the surface lets go of what it holds."""
+    tables = around(touching("stick-slip"), 1e-3, sensor={"delay": 2e-3}, robot=LAG)
+    tables["contact"]["hit"]["friction"] = STICKING | {"coefficient": 100.0, "rolling": 0.0}
+    found = dockdyn.simulate(load(tables))
+    stored, work = found["port_energy"].values, found["contact_work"].values
+    along, lost = np.linalg.norm(found["contact_force"].values[:, :2], axis=1), found["port_loss"].values
+    (touches,) = np.nonzero(along)
+    assert stored.max() > 1e-2 and along.max() > 1 and 30 < len(touches) < len(along) - 10
+    assert np.abs(lost[touches]).max() < 1e-9 * stored.max()
+    np.testing.assert_allclose(work + stored, -lost, rtol=0, atol=1e-15)
+    assert lost[-1] == pytest.approx(along[touches[-1]] ** 2 / (2 * STICKING["stiffness"]), rel=0.02)
+
+
+@pytest.mark.full
+def test_what_yields_keeps_what_its_dent_has_taken(load):
+    """Of the deepest that the robot was, between its instants a cubic; nothing is lost on the way in or out beside it."""
+    tables = around(
+        touching("yielding", 0.05, (0.0, 0.0, -0.1), (0.0, 0.0, 0.0)), 2e-4, sensor={"delay": 1e-3}, robot=LAG
+    )
+    tables["contact"]["hit"].pop("friction")
+    found = dockdyn.simulate(load(tables))
+    step, place = found.attrs["interval_s"], found["robot_position"].values[:, 2]
+    speed = found["robot_velocity"].values[:, 2]
+    turn = np.flatnonzero((speed[:-1] < 0) & (speed[1:] >= 0))[0]
+    ends = place[turn], speed[turn] * step, place[turn + 1], speed[turn + 1] * step
+    share = np.linspace(0, 1, 100_001)
+    way = (2 * share**3 - 3 * share**2 + 1) * ends[0] + (share**3 - 2 * share**2 + share) * ends[1]
+    way += (3 * share**2 - 2 * share**3) * ends[2] + (share**3 - share**2) * ends[3]
+    deepest, (stiffness, limit, plastic) = RADIUS - way.min(), list(YIELDING.values())[1:]
+    beyond = deepest - limit / stiffness
+    force = limit + plastic * beyond
+    taken = limit**2 / stiffness / 2 + (limit + force) / 2 * beyond - force**2 / stiffness / 2
+    assert beyond > 1e-4
+    loss = found["port_loss"].values
+    assert loss[-1] == pytest.approx(taken, rel=1e-5)
+    assert found["port_energy"].values[-1] == 0 and np.diff(loss).min() > -1e-9 * taken
+
+
+@pytest.mark.full
+def test_a_rig_that_is_stepped_is_saved_in_the_midst_of_a_contact_that_remembers(load):
+    case = load(around(touching("stick-slip", 0.03), 1e-3, sensor={"delay": 2e-3}, robot=LAG))
+    whole, sim, rows = dockdyn.simulate(case), dockdyn.stepper(case), []
+    while not sim.done:
+        if len(rows) == 8:
+            assert np.abs(rows[-1]["contact_force"][:2]).max() > 0.1
+            kept = pickle.dumps(sim.state)
+            sim = dockdyn.stepper(case)
+            sim.state = pickle.loads(kept)
+        rows.append(sim.step())
+    for name in ("model_pose", "contact_force", "measured_force", "port_energy", "contact_work"):
+        wanted = whole[name].values
+        np.testing.assert_allclose(
+            [row[name] for row in rows], wanted, rtol=1e-11, atol=1e-12 * np.abs(wanted).max(), err_msg=name
+        )
+
+
+def test_what_creeps_is_refused_in_a_line(load):
+    tables = around(touching("lugre"), 1e-3)
+    tables["contact"]["hit"]["normal"] = {
+        "law": "zener",
+        "stiffness": 1e4,
+        "series_stiffness": 1e4,
+        "relaxation_time": 5e-3,
+    }
+    with refused("contact.hit.normal.law = 'zener'", "creeps", "another law", "without [rig]"):
+        load(tables)
