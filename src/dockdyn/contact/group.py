@@ -165,7 +165,7 @@ class Rest(NamedTuple):
         assert self.seat is not None
         moved = own.point(self.seat.on_own) - other.point(self.seat.on_other)
         moved = moved - meeting.normal * moved.dot(meeting.normal)
-        turned = other.rotation @ (_attitude_over(own, other) * self.seat.attitude.conjugate()).logarithm()
+        turned = other.rotation @ (attitude_over(own, other) * self.seat.attitude.conjugate()).logarithm()
         ways = (moved, turned), (meeting.sliding, own.rate - other.rate)
         stretched, moving = (friction.motions(meeting.normal, *way) for way in ways)
         pressing = law.at_rest(self.depth).force(self.depth, jnp.zeros(()))
@@ -888,7 +888,7 @@ class ContactGroup(Module):
 
         def one(member: Any) -> RestingSeat:  # noqa: ANN401, a tree
             point = combine(member, self.common).touch(own, other)[2]
-            return RestingSeat(own.local(point), other.local(point), _attitude_over(own, other))
+            return RestingSeat(own.local(point), other.local(point), attitude_over(own, other))
 
         return _each_row(one, self.members)
 
@@ -933,7 +933,7 @@ def _mode_within(mode: Int[Array, ""]) -> Int[Array, ""]:
     return jnp.where(mode == CARRIED, GATED, mode)
 
 
-def _attitude_over(own: Placed, other: Placed) -> Quaternion:
+def attitude_over(own: Placed, other: Placed) -> Quaternion:
     """Return the attitude of the first body in axes of the second."""
     return other.pose.attitude.conjugate() * own.pose.attitude
 
