@@ -56,7 +56,8 @@ def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compen
             acting = jax.lax.map(
                 lambda member, group=group, sides=sides: _deepening_wrench(group, member, *sides), group.members
             )
-            held_by = tuple(map(jnp.diag, member_slopes(group, *sides)))
+            stiff, damped = member_slopes(group, *sides)
+            held_by = jnp.diag(stiff), jnp.diag(damped)
         wrenches.append(_placed_in(acting, number, linear.input.shape[1], width))
         slopes.append(held_by)
     if port is not None and compensated is not None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dockdyn.contact.contact_memory import Memories
-from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
+from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State, over_rows
 from dockdyn.rig.model.delayed_reads import shift_rows
 from dockdyn.rig.model.stretch import (
@@ -49,9 +49,9 @@ class MockUps(Model):
         begun = State((), (), modes, Account(port, (), (), now))
         return self.settled(begun) if self.rig.robot.jumps else begun
 
-    def flow(self, t: Scalar, x: State, delayed: PyTree) -> Rate:
+    def flow(self, t: Scalar, x: State, delayed: PortAccount) -> Rate:
         rates = self.rig.plant.memory_rates(*self.path.at(t), x.mode, x.memory.port.memories)
-        return Rate((), (), Account(PortAccount(*delayed, rates), (), (), jnp.ones(())))
+        return Rate((), (), Account(delayed._replace(memories=rates), (), (), jnp.ones(())))
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
         moves, port = self.path.at(t), x.memory.port

@@ -61,11 +61,11 @@ class RobotPath(Module):
 
 
 class Kinds(NamedTuple):
-    """Modes of the contacts that a stretch knows."""
+    """Modes of the contacts that a stretch knows; None before it begins."""
 
-    late: Modes  # of the mock-ups that the delayed robot carries
-    own: Modes  # of those that the robot carries
-    virtual: Modes  # of the virtual bodies
+    late: Modes | None  # of the mock-ups that the delayed robot carries
+    own: Modes | None  # of those that the robot carries
+    virtual: Modes | None  # of the virtual bodies
 
 
 class AllModes(NamedTuple):
@@ -151,7 +151,7 @@ class Stretch(Model):
     def meetings(self, t: Scalar, x: State) -> tuple[Touching, Touching, Touching]:
         """Return all contacts, in the order of `Kinds`."""
         plant, motion, (late, own, _) = self.rig.plant, self.motion_in(x), x.mode.contacts
-        felt = ()
+        felt: Touching = ()
         if self.rig.schedule.continuous_force:
             felt = plant.touching(*self.late.at(t), late, x.memory.late)
         computed = plant.virtual_touching(plant.pose(motion), plant.rate(motion))
@@ -167,7 +167,7 @@ class Stretch(Model):
         begun = State(motion.q, motion.v, AllModes(Kinds(*modes), motion.mode), account)
         return replace(begun, memory=self._renewed(begun)) if self.rig.robot.jumps else begun
 
-    def flow(self, t: Scalar, x: State, delayed: tuple[Axes, tuple, PyTree]) -> Rate:
+    def flow(self, t: Scalar, x: State, delayed: tuple[Axes, PortAccount, PyTree]) -> Rate:
         load, powers, computed = delayed
         motion = self.motion_in(x)
         plant = self.rig.plant
@@ -175,7 +175,7 @@ class Stretch(Model):
         total, *_ = self.rig.total(self.moving, speed, load, motion, x.mode.contacts.virtual)
         rate = plant.flow(motion, total, computed)
         (late, own, _), before = x.mode.contacts, x.memory
-        port = PortAccount(*powers, plant.memory_rates(*self.own.at(t), own, before.port.memories))
+        port = powers._replace(memories=plant.memory_rates(*self.own.at(t), own, before.port.memories))
         felt = plant.memory_rates(*self.late.at(t), late, before.late) if before.late else ()
         return Rate(rate.q, rate.v, Account(port, felt, rate.memory, jnp.ones(())))
 
@@ -189,7 +189,9 @@ class Stretch(Model):
         if self.rig.schedule.continuous_force:
             load = jax.lax.cond(self.begun & any_contact_presses(x.mode.contacts.late), late, lambda: nothing)
         work = port_powers(self.rig, self.own.at(t), x.mode.contacts.own, x.memory.port)
-        guards, turning, motion = [], [], self.motion_in(x)
+        motion = self.motion_in(x)
+        guards: list[Scalar] = []
+        turning: list[Scalar] = []
         for touching, modes in zip(self.meetings(t, x), x.mode.contacts, strict=True):
             guards += guards_of(touching, modes)
             turning += turning_of(touching)
@@ -257,17 +259,15 @@ class Stretch(Model):
         )
 
 
-def port_powers(
-    rig: Rig, moves: tuple[Axes, Axes], modes: Modes, port: PortAccount
-) -> tuple[Scalar, Scalar | None, Axes | None]:
-    """Return the powers (W) of the contacts of the mock-ups at a robot that `moves` so, and their load (N, N m), as a
-    `PortAccount` has what comes of them."""
+def port_powers(rig: Rig, moves: tuple[Axes, Axes], modes: Modes, port: PortAccount) -> PortAccount:
+    """Return the powers (W) of the contacts of the mock-ups at a robot that `moves` so, and their load (N, N m), as rates of a
+    `PortAccount` but for what they remember."""
 
-    def acting() -> tuple[Scalar, Scalar | None, Axes | None]:
+    def acting() -> PortAccount:
         load = rig.plant.load(*moves, modes, port.memories)
-        return *rig.powers(load, *moves), None if port.impulse is None else load
+        return PortAccount(*rig.powers(load, *moves), None if port.impulse is None else load, ())
 
-    idle = map_leaves(jnp.zeros_like, (port.work, port.contact, port.impulse))
+    idle = map_leaves(jnp.zeros_like, port._replace(memories=()))
     return jax.lax.cond(any_contact_presses(modes), acting, lambda: idle)
 
 
