@@ -274,9 +274,6 @@ def test_refused_where_it_cannot_be(load):
     with refused("contact.hit.friction", "'force-stroke'", "must state stiffness"):
         load(ball_on_plane([0, 0, -1], [0, 0, 0], softens, friction))
     load(ball_on_plane([0, 0, -1], [0, 0, 0], softens, friction | {"stiffness": 1e5}))
-    tables = ball_on_plane([0, 0, -1], [0, 0, 0], {"law": "hertz", "exponent": 1.5, "stiffness": 1e9}, friction)
-    with refused("'stick-slip'", "what mock-ups do to each other"):
-        load(tables | {"rig": {"carries": "ball", "against": "anvil"}})
 
 
 @pytest.mark.full
