@@ -186,13 +186,6 @@ def test_refused_keys(load, change, words):
         load(ball_on_plane([0, 0, -1], [0, 0, 0], {"law": "hertz", "exponent": 1.5, "stiffness": 1e9}, friction))
 
 
-def test_refused_where_nothing_is_remembered(load):
-    friction = {"law": "lugre", "coefficient": 0.1, "presliding": 1e-5}
-    tables = ball_on_plane([0, 0, -1], [0, 0, 0], {"law": "hertz", "exponent": 1.5, "stiffness": 1e9}, friction)
-    with refused("'lugre'", "what mock-ups do to each other"):
-        load(tables | {"rig": {"carries": "ball", "against": "anvil"}})
-
-
 def test_bristles_bend_on_where_a_contact_pulls(load):
     """Through the neck of a contact that adheres, out beyond where surfaces met, bristles are held as the surfaces are: a point
     that swings there as it slides moves as by another integrator, and lets go of them only as it parts."""
