@@ -270,7 +270,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self
 
     def refuse_seats_beside_ports(self) -> None:
-        """Refuse a latch that states no axis, so that strikers come along x, where all ports of its second body point elsewhere."""
+        """Refuse a latch that states no axis, so that its seat faces x, where all ports of its second body face elsewhere."""
         for latch in self.latch:
             if latch.axis is not None or latch.surface is not None:
                 continue
@@ -462,8 +462,10 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self if self.phase or not self.only_contacts() else self.model_copy(update={"latch": []})
 
     def meetings(self) -> list[tuple[str, float]]:
-        """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it; of a cloud
-        of points `SHALLOW` of its mesh's size."""
+        """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it.
+
+        Points of a cloud may be `SHALLOW` of their mesh's size.
+        """
         from dockdyn.mechanism.impact_contact import OVERLAP
 
         found = []

@@ -145,7 +145,9 @@ def _smaller(answers: Answers) -> float:
 
 def _usual_tip(answers: Answers) -> float:
     """Return the radius (m) of balls that round edges and have room in both."""
-    return min(0.02 * _smaller(answers), *(_unit(answers) * shape_of(answers, one).room for one in ("chaser", "target")))
+    return min(
+        0.02 * _smaller(answers), *(_unit(answers) * shape_of(answers, one).room for one in ("chaser", "target"))
+    )
 
 
 def _mass(answers: Answers) -> float:
