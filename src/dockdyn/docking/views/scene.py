@@ -128,7 +128,7 @@ def drawn_surfaces(body: BodySection, content: SeveralBodiesSection) -> list[Sha
     if body.look is None:
         return list(body.surface)
     approach = getattr(content, "approach", None)
-    named = {name for contact in content.contacts for name in contact.between}
+    named: set[Any] = {name for contact in content.contacts for name in contact.between}
     named |= {getattr(one, "surface", None) for one in content.elements}
     named |= {getattr(approach, "of", None), getattr(approach, "to", None)}
     return [one for one in body.surface if named & {one.name, f"{body.name}.{one.name}"}]

@@ -23,7 +23,7 @@ FINE = 10  # of what has no unit
 MICROMETRES = 6  # digits in m by which pieces of a surface are one
 SPAN = 1e-6  # of a turn: what is missing of a whole one
 APART = 0.01  # of a face's size: no triangle of it is so far from it
-SORTS = ("cone", "sphere", "torus", "cylinder", "plane")  # those first that are most often what touches; of the last two the larger
+SORTS = ("cone", "sphere", "torus", "cylinder", "plane")  # most often touched first; of the last two the larger
 
 type Vector = np.ndarray
 
