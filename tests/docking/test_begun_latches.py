@@ -63,3 +63,12 @@ def test_what_is_drawn_beyond_the_cone_is_refused_too():
 def test_a_study_counts_a_case_that_is_caught_from_afar_as_failed():
     cases = run_cases(flight_of([0.3, 0.0, 0.0], [0.0] * 3), ["latch.hook.reach"], np.array([[0.01], [5.0]]))
     assert cases.reasons[0] == "" and "would hold from t = 0 on what begins 0.3 m" in cases.reasons[1]
+
+
+def test_a_seat_without_an_axis_on_a_body_that_is_met_elsewhere_is_refused():
+    """It would face x, and catch strikers from aside."""
+    with pytest.raises(dockdyn.ScenarioError) as refusal:
+        dockdyn.load("idss-soft-capture", {"body.target.port.port.axis": [0, 1, 0]})
+    words = str(refusal.value)
+    assert "latch.capture: no axis is stated" in words and "must state axis, as axis = [0.0, 1.0, 0.0]" in words
+    dockdyn.load("idss-soft-capture", {"body.target.port.port.axis": [0, 1, 0], "latch.capture.axis": [0, 1, 0]})

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import trimesh
 
+import dockdyn
 from dockdyn.contact.contact_modes import GATED
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
@@ -177,3 +178,31 @@ def test_a_mesh_that_is_no_solid_is_refused_with_its_file(tmp_path, recwarn):
             parse(SCENARIO.format(file=file, count=200, radius=0), "mine.toml")
         assert str(refusal.value) == f"mine.toml: body.block.feature.skin: file = '{name}.stl': {words}"
     assert not recwarn
+
+
+def test_meshes_around_centres_of_mass_need_no_unit(block):
+    """As those of CAD parts are: how far a mesh is from its body's centre says nothing of its unit."""
+    hull = f'[body.floor.surface.top]\nshape = "mesh"\nfile = "{block}"\ntolerance = "5 mm"\n'
+    plane = '[body.floor.surface.top]\nshape = "plane"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n'
+    text = SCENARIO.format(file=block, count=36, radius=0).replace(plane, hull)
+    assert hull in text
+    assert parse(text, "mine.toml").content.named("floor").surface[0].field.size == pytest.approx(0.3)
+
+
+def test_a_cloud_that_begins_deep_is_refused_and_a_little_of_an_approach_is_told(block, tmp_path):
+    """Points of a thin part are never 0.2 m deep; what overlaps at the start brings energy from nowhere."""
+    text = SCENARIO.format(file=block, count=36, radius=0).replace("position = [0, 0, 0.2]\n", "")
+    text += '[body.block.port.foot]\nposition = [0, 0, -0.05]\naxis = [0, 0, -1]\n[approach]\nof = "foot"\nto = "top"\n'
+    text += 'closing_speed = "10 mm/s"\ndistance = "{distance} mm"\n'
+
+    def warned(shift):
+        (tmp_path / "mine.toml").write_text(
+            text.replace("{distance}", "0").replace("position = [0, 0, -0.05]", f"position = [0, 0, {shift - 0.05}]")
+        )
+        result = dockdyn.simulate(dockdyn.load(tmp_path / "mine.toml", {"duration": "0.1 s"}))
+        return [words for words in dockdyn.summarise(result)["warnings"] if "begins in touch" in words]
+
+    assert warned(-0.001) == []
+    assert "'skin' by 1 mm" in warned(0.001)[0]
+    with pytest.raises(ScenarioError, match=r"'skin': overlap at the start = 0\.002 m; must be at most 0\.0015 m"):
+        warned(0.002)

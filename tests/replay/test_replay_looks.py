@@ -48,6 +48,21 @@ def test_a_mesh_is_drawn_and_changes_nothing_else(tmp_path):
     assert isinstance(next(part for part in scene.parts if part.name == "chaser/bus").solids[0], BoxSolid)
 
 
+def test_where_a_look_shows_a_body_surfaces_that_nothing_touches_are_left_out(tmp_path):
+    """Parts from CAD carry endless ones, which would hide it."""
+    (tmp_path / "bus.stl").write_text(STL)
+    loose = '[body.target.surface.loose]\nshape = "cylinder"\npoint = [0, 0, 0]\naxis = [1, 0, 0]\nradius = "2 m"\n'
+    look = '[body.target]\nlook = { file = "bus.stl", scale = "1 mm" }'
+    text = preset_text("sazawal-spring-dashpot") + "\n" + loose
+    names = []
+    for one in (text, text.replace("[body.target]", look, 1)):
+        (tmp_path / "mine.toml").write_text(one)
+        result = dockdyn.simulate(dockdyn.load(tmp_path / "mine.toml", {"duration": "0.5 s"}))
+        names.append({part.name for part in scene_of(result).parts if part.role == "surface"})
+    assert names[0] - names[1] == {"target/loose"}
+    assert names[1]
+
+
 def test_a_coloured_mesh_keeps_its_colours(tmp_path):
     trimesh = pytest.importorskip("trimesh")
     boxes = [trimesh.creation.box((1, 2, 3)).apply_translation((2 * place, 0, 0)) for place in range(2)]

@@ -105,6 +105,18 @@ def test_the_inertia_of_a_mesh_is_that_of_its_solid(tmp_path, monkeypatch):
     assert list(port.axis) == [0, -1, 0]
 
 
+def test_balls_have_room_in_a_thin_mesh(tmp_path, monkeypatch):
+    """A fiftieth of its size is more than a plate of 4 mm takes."""
+    monkeypatch.chdir(tmp_path)
+    files = write_files(tmp_path)
+    write_box(tmp_path / "chaser.stl", (200.0, 300.0, 100.0))
+    write_box(tmp_path / "target.stl", (200.0, 300.0, 4.0))
+    content = parse(text_of("mesh-pair", answered("mesh-pair", files, {"mesh-unit": "mm"})), "plate").content
+    for name in ("chaser", "target"):
+        (skin,), (hull,) = content.named(name).feature, content.named(name).surface
+        assert 0.5e-3 < skin.radius == hull.tip_radius < 2e-3 and hull.tolerance <= skin.radius / 2
+
+
 def test_the_tip_of_a_hand_is_where_it_was_said(tmp_path, monkeypatch):
     """200 mm out of the frame of the hand, whose centre of mass is 50 mm along x, is 150 mm from that."""
     monkeypatch.chdir(tmp_path)

@@ -71,8 +71,7 @@ def check_pair(feature: Any, partner: Any) -> int:  # noqa: ANN401, sections
     if isinstance(partner, Shape):
         if own == "circle" and getattr(partner, "shape", "") != "plane":
             refuse(f"{feature.name!r} is a circle: of surfaces it touches planes only; {partner.name!r} is none")
-        for place in feature.stated():
-            partner.check_tip(place, feature.radius)
+        partner.check_tip(feature.radius)
         return int(feature.member_count())
     other = member_shape(partner)
     if (own, other) not in ON_FEATURES:

@@ -13,6 +13,7 @@ from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
 from dockdyn.scenario.language.requirement import requirements_of
 
 PEAK_FORCE = ("peak_force", "peak_force_N")  # as requirements call that of contacts
+TOUCHING = 1e-6  # m: more overlap at the start than rounding makes
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
 YIELDING = 0.1  # of what a point yields under a constant load: a contact is as much too hard where nothing else yields
 FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
@@ -21,6 +22,7 @@ FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredth
 def mechanism_doubts(dataset: Dataset) -> list[str]:
     """Return all of them."""
     found = [
+        _begun_in_touch,
         _never_begun,
         _cut_changes,
         _rigid_catches,
@@ -99,6 +101,24 @@ def _struck_contacts(dataset: Dataset) -> list[str]:
     return [
         f"velocities jump at {where} {', '.join(names)}: the largest forces and loads do not have those of {whose}, of which "
         "impact_impulse tells the sum; a law of force, normal, tells them"
+    ]
+
+
+def _begun_in_touch(dataset: Dataset) -> list[str]:
+    """Return a warning of the contacts of an approach that overlap at t = 0: what that stores comes from nowhere."""
+    if "depth" not in dataset or "approach" not in tomllib.loads(dataset.attrs.get("scenario", "")):
+        return []
+    depths = dataset.depth.transpose("time", ...).values[0]
+    found = [
+        f"{str(name)!r} by {1e3 * depth:.3g} mm"
+        for name, depth in zip(dataset.contact.values, depths, strict=True)
+        if depth > TOUCHING
+    ]
+    if not found:
+        return []
+    return [
+        f"what approaches begins in touch, {', '.join(found)}: the energy stored in that overlap comes from nowhere; raise "
+        "approach.distance, dockdyn check shows the start"
     ]
 
 

@@ -75,14 +75,14 @@ def sampling_doubts(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
     for name, error, known in errors_by_contact(dataset, summary):
         if known > OFF:
             found.append(
-                f"contact {name!r}: how far its largest force is off is not known: the last halving of {MOST} pieces of its "
-                f"cloud's mesh still changes it by {100 * known:.2g} %"
+                f"contact {name!r}: how far its largest force is off is not known: more than {MOST} pieces of its "
+                f"cloud's mesh touch, and their last halving still changes it by {format_significant(100 * known, 2)} %"
             )
         elif abs(error) > OFF + known:
             off = f"{format_significant(100 * abs(error), 2)} % too {'large' if error > 0 else 'small'}"
             found.append(
-                f"contact {name!r}: its largest force is {off}, as its cloud has too few points; a larger count, four to ten "
-                f"times the points say, takes most of it away"
+                f"contact {name!r}: its largest force is {off}, as its cloud has too few points; a count four to ten times as "
+                f"large takes most of it away"
             )
     return found
 
@@ -155,16 +155,22 @@ def _force_at(
                 return not len(long)
             pieces.halve(long)
 
-    force, change = 0.0, 0.0
+    forces: list[float] = []
     for _ in range(HALVINGS):
-        if not halve_where_they_may_touch() and force > 0:
+        if not halve_where_they_may_touch() and forces and forces[-1] > 0:
             break  # what was found before is known better
         points, ways, areas = pieces.points()
-        new = felt_by(points, ways, areas / cloud.sample.area)[:, 1].sum()
-        change, force, length = abs(new - force), new, length / 2
-        if change < SETTLED * force or len(pieces.triangles) > MOST:
+        forces.append(float(felt_by(points, ways, areas / cloud.sample.area)[:, 1].sum()))
+        length /= 2
+        if len(pieces.triangles) > MOST or _settled(forces):
             break
-    return (float(felt.sum()), float(force), float(change / force)) if force > 0 else None
+    before, force = [float(felt.sum()), *forces][-2:]  # where there was room for no second halving: that by the points
+    return (float(felt.sum()), force, abs(force - before) / force) if force > 0 else None
+
+
+def _settled(forces: list[float]) -> bool:
+    """Return whether the last halving has left the force (N) as it was."""
+    return len(forces) > 1 and abs(forces[-1] - forces[-2]) < SETTLED * forces[-1]
 
 
 def _balls_inside(solid: Solid, radius: float) -> BallsInside:

@@ -79,9 +79,9 @@ class BodySection(FreeBodySection):
                 "inertia: a point mass has none about which it could turn; must be above 0, or the joint be 'locked'"
             )
         arm = math.sqrt(max(map(max, self.inertia)) / self.mass)
-        for feature in self.feature:
-            if isinstance(feature, CloudSection):
-                feature.check_unit(arm)
+        for shape in [*self.feature, *self.surface] if not self.fixed else []:
+            if isinstance(shape, CloudSection | Shape):
+                shape.check_unit(arm)
         if self.fixed and self.on is not None:
             refuse("on: a body that is fixed is on no other; must be left out, with its joint")
         if self.on is not None and (self.velocity is not None or self.rate is not None):

@@ -66,6 +66,8 @@ STIFFENING = ("spring-dashpot", "hertz", "hunt-crossley")  # normal laws by whic
 KNOWN_MODES = FiniteElementSection | UniformBeamSection | LargeBeamSection  # of links, more than a run has
 FLAT = 1e-9  # sine of the angle by which an axis may leave the plane
 OPEN = 1e-8  # m, of ends that are to meet
+ALONG = math.cos(math.radians(45))  # of a port that faces x: its axis' share along it
+SHALLOW = 1 / 200  # of a mesh's size: more overlap at the start is hardly meant
 MOVING_PORTS, STANDING_PORTS = ("port", "feature"), ("port", "surface")  # that approach, and that are approached
 
 
@@ -239,6 +241,7 @@ class SeveralBodiesSection(Section, abc.ABC):
                         refuse(f"{element.path}.{key}: no body {body!r}; {nearest(body, self.names())}")
                 if len(set(bodies)) < len(bodies):
                     refuse(f"{element.path}.{key} = {shown(bodies)}: must be two bodies")
+        self.refuse_seats_beside_ports()
         self.refuse_held_twice()
         changing = self.acts() | steered_lists(self)
         phases = read_phases(self.phase, changing, self.names(), touching=bool(self.contact))
@@ -265,6 +268,19 @@ class SeveralBodiesSection(Section, abc.ABC):
                     "or state normal"
                 )
         return self
+
+    def refuse_seats_beside_ports(self) -> None:
+        """Refuse a latch that states no axis, so that its seat faces x, where all ports of its second body face elsewhere."""
+        for latch in self.latch:
+            if latch.axis is not None or latch.surface is not None:
+                continue
+            ports = [port for port in self.named(latch.between[1]).port if port.axis is not None]
+            ways = [port.axis[0] / math.hypot(*port.axis) for port in ports]
+            if ports and max(ways) < ALONG:
+                refuse(
+                    f"{latch.path}: no axis is stated, so its seat faces the x axis of {latch.between[1]!r}, whose port "
+                    f"{ports[0].name!r} faces {shown(ports[0].axis)}; must state axis, as axis = {shown(ports[0].axis)}"
+                )
 
     def refuse_held_twice(self) -> None:
         """Refuse rigid grips between bodies that are one body anyway: what each carries would have no one answer."""
@@ -446,13 +462,19 @@ class SeveralBodiesSection(Section, abc.ABC):
         return self if self.phase or not self.only_contacts() else self.model_copy(update={"latch": []})
 
     def meetings(self) -> list[tuple[str, float]]:
-        """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it."""
+        """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it.
+
+        Points of a cloud may be `SHALLOW` of their mesh's size.
+        """
         from dockdyn.mechanism.impact_contact import OVERLAP
 
         found = []
         for contact in self.contacts:
             (_, feature), (_, partner) = self.sides(contact)
             radius = feature.radius
+            if isinstance(feature, CloudSection):
+                assert feature.sample is not None
+                radius = xp.where(radius > 0, radius, SHALLOW * feature.sample.size)
             if kind_of(partner) == "feature":
                 radius = xp.maximum(radius, getattr(partner, "radius", 0.0))
             if contact.impact is not None:

@@ -115,8 +115,23 @@ def reach_of(content: SeveralBodiesSection, gear: Gear) -> float:
             points = _cloud_points(feature) if isinstance(feature, CloudSection) else _points_of(members)
             wide = max((float(one.major_radius) for one in members if isinstance(one, CircleRing)), default=0.0)
             found.append(float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()) + wide)
-    extents = [made(section).extent(max(found)) for body in content.body for section in body.surface]
+    extents = [made(section).extent(max(found)) for body in content.body for section in drawn_surfaces(body, content)]
     return max([*found, *(float(extent.radius) for extent in extents if extent.whole)])
+
+
+def drawn_surfaces(body: BodySection, content: SeveralBodiesSection) -> list[Shape]:
+    """Return the surfaces of a body that are drawn: all, but where a look shows its shape only those that a contact, a latch or
+    an approach names.
+
+    Parts from CAD carry surfaces that nothing touches, some of them endless: they would hide the part.
+    """
+    if body.look is None:
+        return list(body.surface)
+    approach = getattr(content, "approach", None)
+    named: set[Any] = {name for contact in content.contacts for name in contact.between}
+    named |= {getattr(one, "surface", None) for one in content.elements}
+    named |= {getattr(approach, "of", None), getattr(approach, "to", None)}
+    return [one for one in body.surface if named & {one.name, f"{body.name}.{one.name}"}]
 
 
 def _cloud_points(feature: CloudSection) -> np.ndarray:
@@ -174,7 +189,7 @@ def body_parts(
         for section, members in features
         if not _is_surface(section, body)
     ]
-    for section in body.surface:
+    for section in drawn_surfaces(body, content):
         found = _surface_solid(section, reach)
         parts.append(
             ShownPart(f"{body.name}/{section.name}", [found], carrier("surface", section.name), "surface", body.name)
@@ -196,7 +211,7 @@ def _bus_of(
         if len(members) == 1 and isinstance(members[0], BallMember) and bent is None
     ]
     points = [_points_of(members) for members in features if len(members) > 1 or (members and not stems)]
-    points += [plain_components(made(section).reference())[None] for section in body.surface]
+    points += [plain_components(made(section).reference())[None] for section in drawn_surfaces(body, content)]
     points += [place[None] for place in mounts]
     sized = content.as_heavy(body)
     return bus_box(sized.mass, np.asarray(sized.inertia), stems, points, flat=body.on is not None)

@@ -23,7 +23,7 @@ FINE = 10  # of what has no unit
 MICROMETRES = 6  # digits in m by which pieces of a surface are one
 SPAN = 1e-6  # of a turn: what is missing of a whole one
 APART = 0.01  # of a face's size: no triangle of it is so far from it
-SORTS = ("cone", "sphere", "torus", "cylinder", "plane")  # those first that are most often what touches
+SORTS = ("cone", "sphere", "torus", "cylinder", "plane")  # most often touched first; of the last two the larger
 
 type Vector = np.ndarray
 
@@ -57,11 +57,18 @@ class _Patch(NamedTuple):
         along = along - self.origin @ self.axis
         return float(along.min()), float(along.max())
 
+    def turn(self) -> float:
+        """Return which share of a turn around its axis it goes; of several pieces, one above another, more than one."""
+        key = "extent_major_angle" if self.sort == "torus" else "extent_angle"
+        return float(sum(np.subtract(*piece.facts[key][::-1]) for piece in self.pieces)) / (2 * math.pi)
+
     def whole(self) -> bool:
         """Return whether it goes all the way around its axis."""
-        key = "extent_major_angle" if self.sort == "torus" else "extent_angle"
-        spans = [np.subtract(*piece.facts[key][::-1]) for piece in self.pieces]
-        return sum(spans) > 2 * math.pi * (1 - SPAN)
+        return self.turn() > 1 - SPAN
+
+    def told_turn(self) -> str:
+        """Return words on the turn that it lacks and the exact surface has."""
+        return "" if self.whole() else f"; goes all around, the file has {100 * self.turn():.0f} % of a turn"
 
 
 def exact_tables(faces: Iterable[Face], place: Vector) -> list[ExactTable]:
@@ -72,7 +79,7 @@ def exact_tables(faces: Iterable[Face], place: Vector) -> list[ExactTable]:
         _refuse_apart(patch)
         found.setdefault(_likeness(patch), patch._replace(pieces=[])).pieces.append(face)
     patches = list(found.values())
-    patches.sort(key=lambda patch: (SORTS.index(patch.sort), -patch.area))
+    patches.sort(key=lambda patch: (min(SORTS.index(patch.sort), SORTS.index("cylinder")), -patch.area))
     return [table for patch in patches for table in _TABLES[patch.sort](patch)]
 
 
@@ -160,7 +167,7 @@ def _cylinder(patch: _Patch) -> list[ExactTable]:
         keys["inside"] = True
     low, high = patch.heights()
     words = f"endless; in the file from {_length(low):g} to {_length(high):g} m along its axis"
-    return [ExactTable("surface", "cylinder", keys, words)]
+    return [ExactTable("surface", "cylinder", keys, words + patch.told_turn())]
 
 
 def _cone(patch: _Patch) -> list[ExactTable]:
@@ -175,7 +182,7 @@ def _cone(patch: _Patch) -> list[ExactTable]:
             "depth": _length(high),
         }
         words = "down to its apex" if low <= 10**-DIGITS else f"the file cuts its apex off, {_length(low):g} m of it"
-        return [ExactTable("surface", "cone", keys, words)]
+        return [ExactTable("surface", "cone", keys, words + patch.told_turn())]
     if not patch.whole():
         return []
     slope = math.tan(angle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic_core import PydanticCustomError
@@ -43,6 +44,8 @@ AFTER = 2.0  # s, that the run goes on once they have met
 POINTS = 1000  # that touch, of each mesh: the largest force of most pairs is then off by less than a tenth
 ON_RIG = 300  # where contacts are so much softer that far more of them touch at once
 MOST_FACES = 200_000
+TIP = 0.04  # of the largest extent of a mesh: the largest radius of balls that is tried
+HALVINGS, LOOKED_AT = 8, 2000  # of that; faces at most
 FINE = 1e-3  # of the largest extent of a mesh: the distance from it may be off by so much
 ROUNDING = 1e-9  # of the largest moment of inertia
 UNITS = ("mm", "cm", "m", "inch", "foot")
@@ -57,6 +60,7 @@ class MeshShape:
     centre: Float[np.ndarray, "3"]  # of mass, of one density
     gyration: Float[np.ndarray, "3 3"]  # inertia about it over mass
     faces: int
+    room: float  # the radius of balls that have room beneath its faces
 
     def size(self, unit: float = 1.0) -> list[float]:
         """Return the extents along the file's axes, in units of which the file's is `unit`."""
@@ -84,8 +88,28 @@ def read_shape(path: Path) -> MeshShape:
     if len(mesh.faces) > MOST_FACES:
         raise ScenarioError(f"has {len(mesh.faces)} faces; must have at most {MOST_FACES}, make it simpler")
     return MeshShape(
-        np.asarray(mesh.bounds), np.asarray(mesh.center_mass), mesh.moment_inertia / mesh.volume, len(mesh.faces)
+        np.asarray(mesh.bounds),
+        np.asarray(mesh.center_mass),
+        mesh.moment_inertia / mesh.volume,
+        len(mesh.faces),
+        _room_in(mesh),
     )
+
+
+def _room_in(mesh: Any) -> float:  # noqa: ANN401, trimesh's
+    """Return the radius of balls that have room in a mesh beneath the middles of its faces, as far as halving tells: half of
+    the first that has, from `TIP` of its size down."""
+    from dockdyn.scenario.meshes.cloud import BallsInside
+
+    vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
+    some = np.unique(np.linspace(0, len(faces) - 1, LOOKED_AT).astype(int))
+    middles, ways = mesh.triangles_center[some], np.asarray(mesh.face_normals)[some]
+    radius = TIP * float(np.ptp(vertices, axis=0).max())
+    for _ in range(HALVINGS):
+        if BallsInside(vertices, faces, radius).move(middles, ways)[1].all():
+            return radius / 2
+        radius /= 2
+    return radius / 2
 
 
 def _describe_mesh(name: str, found: object) -> str:
@@ -117,6 +141,13 @@ def _largest(answers: Answers) -> float:
 def _smaller(answers: Answers) -> float:
     """Return the largest extent (m) of the smaller one."""
     return _unit(answers) * min(max(shape_of(answers, name).size()) for name in ("chaser", "target"))
+
+
+def _usual_tip(answers: Answers) -> float:
+    """Return the radius (m) of balls that round edges and have room in both."""
+    return min(
+        0.02 * _smaller(answers), *(_unit(answers) * shape_of(answers, one).room for one in ("chaser", "target"))
+    )
 
 
 def _mass(answers: Answers) -> float:
@@ -169,7 +200,8 @@ def _body(name: str, answers: Answers) -> str:
         ("count", str(max(points, OF_FACE * shape.faces)), "at most so many"),
         ("radius", radius, "of the balls by which they touch"),
     ]
-    tolerance = f'"{digits(1e3 * FINE * unit * max(shape.size()))} mm"'
+    fine = min(FINE * unit * max(shape.size()), answers["tip-radius"] / 2)
+    tolerance = f'"{digits(1e3 * fine)} mm"'
     hull: list[Line] = [
         ("shape", '"mesh"', "what is touched"),
         *mesh,
@@ -230,9 +262,10 @@ MESH_PAIR = Starter(
             "Of the balls by which points of a mesh touch: it rounds edges, and must fit into what is thin.",
             "m",
             "a radius",
-            lambda answers: 0.02 * _smaller(answers),
+            _usual_tip,
             lambda answers: round_bounds(
-                2e-3 * _largest(answers), max(0.03 * _smaller(answers), 3e-3 * _largest(answers))
+                min(2e-3 * _largest(answers), _usual_tip(answers) / 4),
+                max(0.03 * _smaller(answers), 3e-3 * _largest(answers)),
             ),
             told_in="mm",
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -134,11 +134,13 @@ class MeshSection(Shape):
 
         return field_of(mesh, self.tolerance, self.tip_radius)
 
-    def check_tip(self, place: Sequence[float], radius: float) -> None:
+    def check_unit(self, arm: float) -> None:
         assert self.field is not None
-        reach = max(float(np.linalg.norm(place)), radius, float(np.linalg.norm(self.point)))
-        if self.unit is None and (doubt := doubt_unit(self.field.size, reach, "unit")):
-            refuse(f"file = {shown(self.file)}: {doubt}")
+        if self.unit is None and (doubt := doubt_unit(self.field.size, arm, "unit")):
+            refuse(f"file = {shown(Path(self.file).name)}: {doubt}")
+
+    def check_tip(self, radius: float) -> None:
+        assert self.field is not None
         own, needed = (length_in_words(one, self.unit) for one in (self.tip_radius, radius))
         if radius > self.tip_radius:
             refuse(f"tip_radius = {own}: must be at least that of what touches the mesh, {needed}")

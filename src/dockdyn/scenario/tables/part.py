@@ -24,10 +24,15 @@ class Part(Section):
 class Shape(Part, MaybeNamedSection):
     """A surface; one that a body carries has a name, a part of a surface has none."""
 
-    def check_tip(self, place: Sequence[float], radius: float) -> None:
-        """Refuse a tip of a `radius` (m), at a `place` (m) on its body, that the surface, or a part of it, is not for."""
+    def check_unit(self, arm: float) -> None:
+        """Refuse a mesh without a unit, here or in a part, far too large for a body with this radius of gyration (m)."""
         for part in getattr(self, "parts", ()):
-            part.check_tip(place, radius)
+            part.check_unit(arm)
+
+    def check_tip(self, radius: float) -> None:
+        """Refuse a tip of a `radius` (m) that the surface, or a part of it, is not for."""
+        for part in getattr(self, "parts", ()):
+            part.check_tip(radius)
 
 
 def array(value: Any) -> Any:  # noqa: ANN401, a tree of numbers, words and parts
