@@ -114,8 +114,8 @@ def test_the_program_holds_one_copy_of_the_flow(step_of):
 
 
 def swing(share, step, bend=True):
-    """The largest error of a swing (x = e^−t/10 cos 2t) at this share of a step, by its polynomial, and the estimate at its end,
-    of steps that begin anywhere."""
+    """The largest error of a swing (x = e^−t/10 cos 2t) at this share of a step, by its polynomial, and the estimate at its
+    end, of steps that begin anywhere."""
 
     def rate(fraction, x):
         return Rate(x.v, -0.2 * x.v - 4.01 * x.q, jnp.zeros(()))
