@@ -14,7 +14,7 @@ from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.programs import over_rows, trace_once
 from dockdyn.trees import AbstractVar, Module, flatten, leaves_of, leaves_with_paths, map_leaves, path_text, unflatten
 
-TURN = 0.01  # rad a step; then cubics and steps of fourth order follow an attitude to 1e-12
+TURN = 0.01  # rad a step; then cubics and steps follow an attitude to 1e-12
 type Scalar = Float[Array, ""]
 type Flag = Bool[Array, ""]
 
@@ -64,6 +64,10 @@ class Model(Module):
     def signal(self, t: Scalar, x: State) -> PyTree:
         """Return the signal of `outputs` alone, for stages of a step that need no more."""
         return self.outputs(t, x).signal
+
+    def integrands(self, t: Scalar, x: State) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
+        """Return the first and the last of the monitored quantities: those whose integrals are of use."""
+        return self.outputs(t, x).monitored, ()
 
     @abc.abstractmethod
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.laws.relative_damping import DampedByRatio, DampedByRestitution, RelativeLaw
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
-from dockdyn.integrate.hybrid.runge_kutta import embedded_error, looped_rk4
+from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
 from dockdyn.integrate.model import Rate, State, choose_tree, pack_tree, unpack_tree
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.trees import map_leaves
@@ -92,7 +92,7 @@ def rebound_head_on(law: NormalLaw, mass: Scalar, speed: Scalar) -> Rebound:
 
     def advance(now: _Touch) -> _Touch:
         tried = looped_rk4(flow, lambda x: x, now.x, now.step, flow(0.0, now.x))
-        wrong = embedded_error(now.step, tried.last, tried.rate)
+        wrong = tried.missed
         reached = jnp.maximum(now.deepest, now.step * speed)
         error = jnp.maximum(jnp.abs(wrong.q) / reached, jnp.abs(wrong.v) / speed)
         depth, force = tried.state.q, law.force(tried.state.q, tried.state.v)

@@ -32,7 +32,7 @@ from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.trees.tree_bodies import TreeBodies, shift_configuration
 from dockdyn.mechanics.vector import Vector
-from dockdyn.mechanism.coasting import time_apart
+from dockdyn.mechanism.coasting import time_ahead
 from dockdyn.mechanism.connections import point_rows
 from dockdyn.mechanism.gravity import Gravity, InOrbit
 from dockdyn.mechanism.grips import Grip, add_held, capturing_grips, fall_in, grips_of, kept_lines, lines_of
@@ -554,10 +554,17 @@ class Mechanism(ContactModel):
         outside = [(number, Wrench(-force, -moment)) for number, (force, moment) in now.pushes if number in joined]
         return with_pushes(loads, outside)
 
+    def _resting_states(self, t: Scalar, x: State) -> tuple[GroupState, ...]:
+        """Return what each group of contacts does now, with the forces of what rests under impacts."""
+        states = self.states(x)
+        return with_resting_forces(self, x, states, rest_forces(self, t, x)) if self.impacts else states
+
+    def integrands(self, t: Scalar, x: State) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
+        states = self._resting_states(t, x)
+        return tuple(state.normal_force for state in states), tuple(self.rubbing_powers(states))
+
     def outputs(self, t: Scalar, x: State) -> Outputs:
-        here, states = self.placement(x), self.states(x)
-        if self.impacts:
-            states = with_resting_forces(self, x, states, rest_forces(self, t, x))
+        here, states = self.placement(x), self._resting_states(t, x)
         guards = [one for group, m, s in zip(self.groups, x.mode, states, strict=False) for one in group.guards(m, s)]
         if (carried := self.carried(x.memory.elements)) is not None:
             # what the hold carries does not begin again
@@ -778,7 +785,7 @@ class Mechanism(ContactModel):
     def coasting(self, x: State, now: Outputs) -> Scalar | None:
         if self.steered is not None or not all(group.is_exact_distance() for group in self.groups):
             return None
-        time = time_apart(self, x, now)
+        time = time_ahead(self, x, now)
         if self.applied is None:
             return time
         pushed = jnp.any(jnp.stack(self.applied) != 0)

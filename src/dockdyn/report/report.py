@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Rows = Sequence[tuple[str, ...]]  # words and value, on the terminal also words, value and unit
 METHODS = {
-    "located": "Runge–Kutta of order four, contact events and their delayed images located",
+    "located": "Runge–Kutta of order five (four with a delay), contact events and their delayed images located",
     "fixed": "Runge–Kutta of order four with a fixed step, events not located (first order across a contact)",
     "variational": "midpoint variational integrator, steps of one length, contact events located",
 }

@@ -21,6 +21,14 @@ def cubic_value(u: Values | float, a: Values, b: Values, da: Values, db: Values)
     return a + u * (da + u * (3 * (b - a) - 2 * da - db + u * (2 * (a - b) + da + db)))
 
 
+def bent_value(u: Values | float, a: Values, b: Values, da: Values, db: Values, bend: Values) -> Values:
+    """Return the polynomial of fourth degree at u with these ends, whose middle lies `bend` above that of the cubic."""
+    return cubic_value(u, a, b, da, db) + 16 * (u * (1 - u)) ** 2 * bend
+
+
+BENT_INTEGRAL = 8 / 15  # over the unit interval, of what a bend adds to a cubic
+
+
 @trace_once
 def cubic_integral(a: Values, b: Values, da: Values, db: Values) -> Values:
     """Return integral over the unit interval."""

@@ -99,7 +99,9 @@ def step_once(model: Model, settings: Settings, solver: SolverState) -> SolverSt
         past, *delayed = choose_tree(solver.refresh, now, ahead)
         acting = past.acting
     x, before = model.ungated(point.state), model.with_hints(solver.hints)
-    state, _, rate = once(looped_rk4(_flow_in(before, point.time, step, delayed), before.end_step, x, step, point.rate))
+    state, rate, *_ = once(
+        looped_rk4(_flow_in(before, point.time, step, delayed), before.end_step, x, step, point.rate)
+    )
     hints = model.renew_hints(state, solver.hints)
     model = model.with_hints(hints)
     state = once(model.gated(State(state.q, state.v, point.state.mode, state.memory)))
@@ -183,7 +185,7 @@ def solve_fixed(model: Model, mesh: StepMesh) -> tuple[State, Sample]:
             assert model.delay is not None
             signal, emitting = once(model.signal(t, x)), jnp.asarray(True)
             past, *delayed = past.advance(index, signal, emitting, model.delay, mesh.step)
-        state, _, rate = once(
+        state, rate, *_ = once(
             looped_rk4(_flow_in(model, t, mesh.step, delayed), model.end_step, x, mesh.step, carry.rate)
         )
         return Carry(state, past, rate), None

@@ -1,11 +1,11 @@
-"""Event-located integration: Runge–Kutta of fourth order whose order survives contact, delay included.
+"""Event-located integration: Runge–Kutta of fifth order, with a delay fourth, whose order survives contact.
 
 One iteration attempts one step. Inside a step the model's modes are frozen, so its right-hand side is smooth. At the
 step's end the guards and their time derivatives give cubics; where one rises through zero the step is rejected and
 tried again with its end at the root, until the root and the end agree. The delayed signal is kept as cubics over past
 steps, and no step crosses the delayed image of a step's end, so onset, release and all their images are mesh points.
 Where the delayed signal or the modes jump, a zero-length step refreshes the rates. With a finite tolerance the step
-shrinks where the motion is faster than it (a stiff contact), judged by an embedded third-order formula; with an
+shrinks where the motion is faster than it (a stiff contact), judged by an embedded formula of the next lower order; with an
 infinite one every step has the length that was asked for, as a study of the order needs.
 Steps also end where the model's clock ticks.
 
@@ -36,7 +36,7 @@ from dockdyn.integrate.hybrid.mesh_point import (
     time_tolerance,
     zeros_like,
 )
-from dockdyn.integrate.hybrid.runge_kutta import Flow, looped_rk4
+from dockdyn.integrate.hybrid.runge_kutta import Flow
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, step_beside_peak, update_extrema
 from dockdyn.integrate.hybrid.solver_state import (
     SolverState,
@@ -46,7 +46,7 @@ from dockdyn.integrate.hybrid.solver_state import (
     guard_step,
     solution_of,
 )
-from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
+from dockdyn.integrate.hybrid.step_control import control_step, longest_step, order_of, step_error, take_step
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree
 from dockdyn.integrate.solution import Solution, Status, iterate_until
 from dockdyn.mechanics.vector import once
@@ -211,6 +211,7 @@ class _Attempt(NamedTuple):
     step_limit: Scalar  # s, that the tolerance asks for
     fine: Scalar  # s, steps as fine as the delayed signal needs
     error: Scalar  # estimated, relative
+    bend: Rate | None  # of the step
     delayed: Delayed
     hints: PyTree  # of the model, at the step's end
 
@@ -222,9 +223,10 @@ def _iterate(model: Model, settings: Settings, solver: SolverState, pause: Scala
     step, at, moved, event, done = attempt.step, attempt.at, attempt.moved, attempt.event, attempt.done
     finite = once(is_finite(attempt.tried) | ~moved)
 
-    extrema = once(choose_tree(moved, update_extrema(solver.extrema, solver.point, at, step), solver.extrema))
+    middle = once(_integrands_amid(model, solver.point, attempt))
     model = model.with_hints(attempt.hints)
-    samples, sampled = sample_step(model, settings, solver, at, step, attempt.delayed, moved)
+    extrema = once(choose_tree(moved, update_extrema(solver.extrema, solver.point, at, step, middle), solver.extrema))
+    samples, sampled = sample_step(model, settings, solver, attempt)
     line, reading, image, level = _advance_line(model, solver, attempt)
     renewed = event | image
     ticks = None
@@ -277,17 +279,20 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
         return flow
 
     before = model.with_hints(solver.hints)
-    state, last, rate = once(looped_rk4(flow_of(before), before.end_step, point.state, step, point.rate))
-    hints = model.renew_hints(state, solver.hints)
+    taken = once(take_step(before, flow_of(before), before.end_step, point, step))
+    hints = model.renew_hints(taken.state, solver.hints)
     model = model.with_hints(hints)
-    tried = evaluate_mesh_point(model, end, state, rate)
+    tried = evaluate_mesh_point(model, end, taken.state, taken.rate)
     delayed, flow = delayed_by(model), flow_of(model)
 
     event = jnp.any(solver.landing)
-    error = jax.lax.stop_gradient(step_error(model, settings.tolerance, point, tried, step, flow, last))
+    error = jax.lax.stop_gradient(step_error(model, settings.tolerance, point, tried, step, flow, taken.missed))
     judged = solver.refresh | event
+    too_coarse = (solver.rejections > 0) & jnp.isinf(solver.limit)
     coarse, step_limit, fine = once(
-        control_step(settings.tolerance, longest, solver.step_limit, step, error, judged, point.time)
+        control_step(
+            settings.tolerance, longest, solver.step_limit, step, error, judged, point.time, order_of(model), too_coarse
+        )
     )
     planned = jnp.maximum(step, jnp.minimum(solver.step_limit, longest))
     landing, limit, moved = once(_find_events(solver, point, tried, step, planned, coarse))
@@ -299,7 +304,9 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
     limit = jnp.minimum(limit, peak)
     at = once(choose_tree(moved, tried, point))
     done = moved & hits_end & ~event
-    return _Attempt(step, tried, at, moved, event, done, landing, limit, step_limit, fine, error, delayed, hints)
+    return _Attempt(
+        step, tried, at, moved, event, done, landing, limit, step_limit, fine, error, taken.bend, delayed, hints
+    )
 
 
 def _advance_line(
@@ -411,13 +418,29 @@ def delay_interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
     return Interval(point.time, at.time, level, tuple(pack_tree(signal) for signal in ends))
 
 
-def sample_step(
-    model: Model, settings: Settings, solver: SolverState, at: MeshPoint, step: Scalar, delayed: Delayed, moved: Flag
-) -> tuple[Any, Int[Array, ""]]:
-    """Return samples with those that the step from `solver.point` to `at` passes."""
+def _integrands_amid(model: Model, point: MeshPoint, attempt: _Attempt) -> list[Scalar | None] | None:
+    """Return the monitored quantities whose integrals are of use in the middle of a step, None for others and where the step's
+    method does not tell the state there."""
+    a, b = point.outputs.monitored, attempt.tried.outputs.monitored
+    if attempt.bend is None or not a:
+        return None
+
+    def amid() -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
+        state = interpolate_state(model, point, attempt.tried, attempt.step, 0.5, attempt.bend)
+        return model.integrands(point.time + attempt.step / 2, state)
+
+    shapes = jax.eval_shape(amid)
+    # what is zero at both ends, as forces of open contacts, is so between them
+    acts = jnp.any(jnp.stack([*a, *b]) != 0)
+    first, last = jax.lax.cond(attempt.moved & acts, amid, lambda: zeros_like(shapes))
+    return [*first, *[None] * (len(a) - len(first) - len(last)), *last]
+
+
+def sample_step(model: Model, settings: Settings, solver: SolverState, attempt: _Attempt) -> tuple[Any, Int[Array, ""]]:
+    """Return samples with those that a step passes."""
     if solver.samples is None:
         return None, solver.sampled
-    point = solver.point
+    point, at, step, moved = solver.point, attempt.at, attempt.step, attempt.moved
 
     def due(kept: tuple[Any, Int[Array, ""]]) -> Flag:
         _, count = kept
@@ -427,8 +450,8 @@ def sample_step(
         rows, count = kept
         time = count * settings.sampling
         u = jnp.clip((time - point.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
-        state = interpolate_state(model, point, at, step, u)
-        row = pack_tree((state, delayed(time, state)))
+        state = interpolate_state(model, point, at, step, u, attempt.bend)
+        row = pack_tree((state, attempt.delayed(time, state)))
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 
     return jax.lax.while_loop(due, take, (solver.samples, solver.sampled))

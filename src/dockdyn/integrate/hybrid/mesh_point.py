@@ -50,12 +50,18 @@ def evaluate_mesh_point(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPo
     return once(MeshPoint(t, x, rate, outputs, slopes))
 
 
-def interpolate_state(model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float) -> State:
-    """Return the state at the fraction u of the step from `point` to `at`."""
-    ends = ((n.state.q, n.state.v, n.state.memory) for n in (point, at))
-    q, v, memory = map_leaves(
-        lambda a, b, da, db: cubic.cubic_value(u, a, b, da * step, db * step), *ends, tuple(point.rate), tuple(at.rate)
-    )
+def interpolate_state(
+    model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float, bend: Rate | None
+) -> State:
+    """Return the state at the fraction u of the step from `point` to `at`, whose middle lies a `bend` from the cubics'."""
+    ends = [(n.state.q, n.state.v, n.state.memory) for n in (point, at)]
+    known = *ends, tuple(point.rate), tuple(at.rate)
+
+    def between(a: Scalar, b: Scalar, da: Scalar, db: Scalar, bend: Scalar | None = None) -> Scalar:
+        ends = u, a, b, da * step, db * step
+        return cubic.cubic_value(*ends) if bend is None else cubic.bent_value(*ends, bend)
+
+    q, v, memory = map_leaves(between, *known) if bend is None else map_leaves(between, *known, tuple(bend))
     return model.within_step(point.state, model.retract(State(q, v, point.state.mode, memory)))
 
 

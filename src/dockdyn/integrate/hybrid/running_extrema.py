@@ -1,4 +1,4 @@
-"""Peaks and integrals of quantities along steps, by the cubics through their values and rates at both ends.
+"""Peaks and integrals of quantities along steps, by polynomials through their values and rates at both ends.
 
 Units: times s, quantities in those of the model, integrals times s.
 Source: cubic Hermite interpolation (Hairer, Nørsett and Wanner 1993, section II.6).
@@ -6,6 +6,7 @@ Source: cubic Hermite interpolation (Hairer, Nørsett and Wanner 1993, section I
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dockdyn.deferred import Array, Float, jax, jnp
@@ -48,8 +49,10 @@ class RunningExtrema(NamedTuple):
         return jnp.where(lasting, self.peaks, -jnp.inf)
 
 
-def update_extrema(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, step: Scalar) -> RunningExtrema:
-    """Return peaks and integrals with the step from `point` to `at` added.
+def update_extrema(
+    extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, step: Scalar, middle: Sequence[Scalar | None] | None
+) -> RunningExtrema:
+    """Return peaks and integrals with the step from `point` to `at` added, in whose `middle` quantities are these, where known.
 
     A step of no length, which an event is followed by, adds nothing: it begins with what was before all events of its instant
     had fired.
@@ -58,17 +61,22 @@ def update_extrema(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, ste
         return extrema
     a, b, da, db = _values_at_ends(point, at, step)
     u, _ = _maxima_in_step(a, b, da, db)
+    bend = jnp.zeros(())
+    if middle is not None:
+        amid = cubic.cubic_value(0.5, a, b, da, db)
+        bend = jnp.stack([jnp.zeros(()) if one is None else one - amid[i] for i, one in enumerate(middle)])
     peaks, times, lasts = extrema.peaks, extrema.peak_times, step > 0
     for value, when in (
         (a, point.time),
-        (jnp.where((u > 0) & (u < 1), cubic.cubic_value(u, a, b, da, db), -jnp.inf), point.time + u * step),
+        (jnp.where((u > 0) & (u < 1), cubic.bent_value(u, a, b, da, db, bend), -jnp.inf), point.time + u * step),
         (b, at.time),
     ):
         value = jnp.where(lasts, value, -jnp.inf)
         times = jnp.where(value > peaks, when, times)
         peaks = jnp.maximum(value, peaks)
     records = jnp.where((a <= 0) & (b <= 0), -jnp.inf, jnp.maximum(extrema.records, peaks))
-    integrals = extrema.integrals + step * cubic.cubic_integral(a, b, da, db)
+    areas = cubic.cubic_integral(a, b, da, db) + cubic.BENT_INTEGRAL * bend
+    integrals = extrema.integrals + step * areas
     return RunningExtrema(peaks, times, integrals, records, extrema.since)
 
 

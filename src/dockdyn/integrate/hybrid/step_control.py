@@ -6,11 +6,13 @@ Source: embedded pair and step control, Hairer, Nørsett and Wanner 1993, sectio
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dockdyn.deferred import Array, Bool, jax, jnp
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint
-from dockdyn.integrate.hybrid.runge_kutta import Flow, embedded_error, looped_rk4
-from dockdyn.integrate.model import Model, Rate, Scalar, pack_tree
+from dockdyn.integrate.hybrid.runge_kutta import Flow, Step, looped_rk4, looped_tsit5
+from dockdyn.integrate.model import Model, Rate, Scalar, State, pack_tree
 from dockdyn.trees import leaves_of, map_leaves
 
 BENT = 1e-3  # of a number of the signal
@@ -25,15 +27,15 @@ SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not s
 
 
 def step_error(
-    model: Model, tolerance: Scalar | float, point: MeshPoint, tried: MeshPoint, step: Scalar, flow: Flow, last: Rate
+    model: Model, tolerance: Scalar | float, point: MeshPoint, tried: MeshPoint, step: Scalar, flow: Flow, missed: Rate
 ) -> Scalar:
     """Estimate of the error that a step makes, now and through its signal, relative to the motion.
 
-    `flow(c, x)` is the rate at the fraction c of the step, and `last` that of the step's last stage.
+    `flow(c, x)` is the rate at the fraction c of the step, and `missed` what the step's formula estimates of its error.
     """
 
     def now() -> Scalar:
-        return model.relative_size(tried.state, embedded_error(step, last, tried.rate))
+        return model.relative_size(tried.state, missed)
 
     def later() -> Scalar:
         """Return what the cubic kept of the signal will do wrong one delay from now, from its error at the middle.
@@ -44,7 +46,7 @@ def step_error(
         The middle comes from a step of half the length: the cubic of the state itself would err as the signal's does. The
         rate there is not used; leaving it out would cost a second copy of the loop's program.
         """
-        x = looped_rk4(lambda c, x: flow(c / 2, x), model.retract, point.state, step / 2, point.rate).state
+        x = take_step(model, lambda c, x: flow(c / 2, x), model.retract, point, step / 2).state
         t = point.time + step / 2
         ends = point.outputs.signal, tried.outputs.signal, point.slopes.signal, tried.slopes.signal
         kept = map_leaves(lambda a, b, da, db: midpoint_value(a, b, da * step, db * step), *ends)
@@ -64,6 +66,17 @@ def step_error(
         return jnp.maximum(now(), jax.lax.cond(asks, later, lambda: jnp.zeros(())) * jnp.where(sharp, STRICT, 1.0))
 
     return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
+
+
+def order_of(model: Model) -> int:
+    """Return the order of the steps of a model: four where a delay, whose cubics are no better, or its signal drives it."""
+    return 5 if model.delay is None and not model.driven else 4
+
+
+def take_step(model: Model, flow: Flow, retract: Callable[[State], State], point: MeshPoint, step: Scalar) -> Step:
+    """Return where a step from `point` leads; `flow(c, x)` is the rate at the fraction c of it."""
+    method = looped_tsit5 if order_of(model) > 4 else looped_rk4
+    return method(flow, retract, point.state, step, point.rate)
 
 
 def midpoint_value(a: cubic.Values, b: cubic.Values, da: cubic.Values, db: cubic.Values) -> cubic.Values:
@@ -114,19 +127,24 @@ def control_step(
     error: Scalar,
     judged: Bool[Array, ""],
     time: Scalar,
+    order: int,
+    rejected: Bool[Array, ""],
 ) -> tuple[Bool[Array, ""], Scalar, Scalar]:
     """Return whether a step with relative `error` is too coarse, the limit of the next steps (s), and the length
     (s) that the step shows to be fine enough.
 
-    A step that is `judged` already (zero length, or the repetition that lands on an event) changes nothing.
+    A step that is `judged` already (zero length, or the repetition that lands on an event) changes nothing. Estimates go with
+    the `order` of the step. One of order five, after one that was `rejected` for its error, is followed by none that is longer:
+    where stiffness bounds them, that would be rejected again.
 
     Where steps end does not change with the numbers of the model, but at events and their delayed images: a rule that makes
     each step from the one before would make their derivatives grow without bound, and with them rounding.
     """
     step = jax.lax.stop_gradient(step)
     controlled = jnp.isfinite(tolerance)
-    # the error goes with the fourth power of the step
-    fit = jnp.where(jnp.isnan(error), 0.0, 0.9 * (tolerance / jnp.maximum(error, 1e-300)) ** 0.25)
+    fit = jnp.where(jnp.isnan(error), 0.0, 0.9 * (tolerance / jnp.maximum(error, 1e-300)) ** (1 / order))
+    if order > 4:
+        fit = jnp.where(rejected, jnp.minimum(fit, 1.0), fit)
     fine = jnp.minimum(longest, jnp.where(controlled, step * jnp.clip(fit, 0.1, GROWTH), longest))
     coarse = controlled & ~judged & ~(error <= tolerance) & (step > SHORTEST * jnp.maximum(1.0, time))
     adapted = jnp.where(fit < GROWTH, fine, jnp.maximum(step_limit, fine))
