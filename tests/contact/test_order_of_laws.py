@@ -19,7 +19,7 @@ LAWS = {  # and the velocity along the plane; friction that sticks is of first o
     ),
     "slides straight on": (ELASTIC, {"law": "stick-slip", "coefficient": 0.05, "stiffness": 500.0}, [0.9, 0.0]),
 }
-STEPS = np.array([1.6e-3, 8e-4, 4e-4, 2e-4])  # s
+STEPS = np.array([6.4e-3, 3.2e-3, 1.6e-3, 8e-4])  # s
 
 
 @pytest.mark.full_cases("spring and dashpot", "slides straight on")

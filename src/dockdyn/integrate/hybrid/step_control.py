@@ -145,7 +145,9 @@ def control_step(
     fit = jnp.where(jnp.isnan(error), 0.0, 0.9 * (tolerance / jnp.maximum(error, 1e-300)) ** (1 / order))
     if order > 4:
         fit = jnp.where(rejected, jnp.minimum(fit, 1.0), fit)
-    fine = jnp.minimum(longest, jnp.where(controlled, step * jnp.clip(fit, 0.1, GROWTH), longest))
-    coarse = controlled & ~judged & ~(error <= tolerance) & (step > SHORTEST * jnp.maximum(1.0, time))
+    shortest = SHORTEST * jnp.maximum(1.0, time)
+    fine = jnp.maximum(step * jnp.clip(fit, 0.1, GROWTH), jnp.minimum(step, shortest))
+    fine = jnp.minimum(longest, jnp.where(controlled, fine, longest))
+    coarse = controlled & ~judged & ~(error <= tolerance) & (step > shortest)
     adapted = jnp.where(fit < GROWTH, fine, jnp.maximum(step_limit, fine))
     return coarse, jnp.where(judged, step_limit, adapted), fine
