@@ -228,8 +228,8 @@ def _joint_changes(
     """Return the matrices whose eigenvalues tell how so many roots that are one change (1/s) with each key, and with the
     delay."""
     late = np.float64(delay)
-    parts = map_leaves(np.asarray, assemble_once(content, nominal, late, hyperperiod=None))
-    slopes = joint_root_slopes(root, *parts, count)
+    matrices, delays = map_leaves(np.asarray, assemble_once(content, nominal, late, hyperperiod=None))
+    slopes = joint_root_slopes(root, matrices, delays, count)
 
     def changes(row: int, column: int) -> np.ndarray:
         real, imaginary = (
