@@ -29,12 +29,12 @@ CASES = [
 ]
 
 
-def line(speed, chaser, target, length, inside=({}, {}), **ramp):
+def line(speed, chaser, target, length, inside=({}, {}), interval=None, **ramp):
     """A latch on a line, whose ramp is 2 mm away."""
     found = latching(
         chaser, target, ramp | {"axial_length": length}, speed=speed, gap=2e-3, inside=inside, duration="3 s"
     )
-    return dockdyn.load(found)
+    return dockdyn.load(found, {} if interval is None else {"output.interval": interval})
 
 
 def pushed(case, travel, rate):
@@ -87,6 +87,22 @@ def test_least_speed_by_formula_by_simulation_and_by_scipy(case):
     assert not slow["captured"]
     assert slow["latch.speed_margin_m_s"] == pytest.approx(-0.1 * formula, rel=1e-5)
     assert slow["latch.travel_m"] == pytest.approx(farthest(case, 0.9 * formula), rel=1e-5)
+
+
+def test_the_greatest_travel_is_that_of_scipy_whatever_the_samples():
+    """Where a weld ends the motion it is the ramp's length, at the capture; before it, where SciPy's probe turns."""
+    draw = np.random.default_rng(7)
+    for turn in range(4):
+        case = CASES[draw.integers(len(CASES))]
+        names = {"axial_length": case["length"]} | {key: case[key] for key in ("friction", "preload")}
+        masses = (case["chaser"][0], case["target"][0])
+        least = float(minimum_latching_velocity(*masses, case["stiffness"], case["angle"], **names))
+        share = draw.uniform(0.4, 0.95) if turn % 2 else draw.uniform(1.05, 2.0)
+        scenario = line(share * least, **case, interval=math.exp(draw.uniform(-7.0, -0.7)))
+        summary = dockdyn.summarise(dockdyn.simulate(scenario))
+        assert summary["captured"] == (share > 1)
+        expected = case["length"] if share > 1 else farthest(case, share * least)
+        assert summary["latch.travel_m"] == pytest.approx(expected, rel=1e-6)
 
 
 def test_the_rounded_speed_of_the_paper_does_not_latch():

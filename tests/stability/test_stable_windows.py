@@ -9,6 +9,8 @@ from delay_systems import delta
 from numpy.testing import assert_allclose
 
 from dockdyn.stability import rightmost_roots, stable_windows
+from dockdyn.studies.margins.answer import critical_delay
+from dockdyn.studies.margins.judged_loop import roots_with_delay
 
 # --- stable windows --------------------------------------------------------------------------------------------------
 
@@ -231,3 +233,25 @@ def test_eigenvalues_that_tie_in_modulus_at_all_frequencies_cross_each_at_its_ow
             assert inside == (growth < 0) or abs(growth) < 1e-6, (rate, angles, delay, growth, windows)
         several += pairs > 1 and windows.critical_delay > 0
     assert several
+
+
+def test_a_motion_that_no_delay_moves_from_the_axis_decides_nothing():
+    """A mass on a delayed spring and dashpot, and one on an undamped spring at once, in coordinates that mix all four."""
+    for seed in range(6):
+        draw = np.random.default_rng([75, seed])
+        stiffness, damping, free = draw.uniform(5, 50), draw.uniform(1, 4), draw.uniform(0.5, 30)
+        own, late = np.zeros((2, 4, 4))
+        own[0, 1] = own[2, 3] = 1.0
+        own[3, 2], late[1, :2] = -free, [-stiffness, -damping]
+        mix = np.linalg.qr(draw.normal(size=(4, 4)))[0] * draw.uniform(0.5, 2, 4)
+        mixed = np.array([mix @ part @ np.linalg.inv(mix) for part in (own, late)])
+        block = np.stack([own, late])[:, :2, :2]
+        square = (damping**2 + np.sqrt(damping**4 + 4 * stiffness**2)) / 2  # ω² where |K + j B ω| = ω²
+        critical = np.arctan(damping * np.sqrt(square) / stiffness) / np.sqrt(square)
+        assert stable_windows(mixed, [0.0]).critical_delay == pytest.approx(critical, rel=1e-9)
+        for share in (0.0, 0.4, 0.99, 1.01):
+            found = roots_with_delay(mixed, share * critical)
+            assert found.drift == 2
+            assert (found.roots[0].real < 0) == (share < 1)
+            assert abs(np.linalg.det(delta(found.roots[0], block, [share * critical]))) < 1e-8
+            assert critical_delay(found.windows, share * critical, share < 1)[0] == pytest.approx(critical, rel=1e-9)

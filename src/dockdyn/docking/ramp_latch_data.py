@@ -108,7 +108,7 @@ def ramp_variables(content: Any, run: Run) -> dict[str, Any]:  # noqa: ANN401, o
     found |= {
         "latch_head_on_speed": scalar_variable(needed, "m/s", "least speed that latches two rigid bodies, head on"),
         BEHIND: scalar_variable(length, "m", "travel until the latch falls in"),
-        "greatest_travel": scalar_variable(greatest_travel(run), "m", "how far the probe came into the latch"),
+        "greatest_travel": scalar_variable(greatest_travel(model, run.log), "m", "how far the probe came in"),
     }
     if content.motion != "line":  # where attempts take as long as runs do
         return found
@@ -157,13 +157,7 @@ def _ramp_entry(model: Mechanism, run: Run) -> State | None:
     return state
 
 
-def greatest_travel(run: Run) -> float:
-    """Return the largest travel (m): that of the cubics through the samples' travels and their rates."""
-    depth, rate, step = run.sampled["latch_travel"], run.sampled["latch_rate"], np.diff(run.time)
-    turning = np.flatnonzero((rate[:-1] > 0) & (rate[1:] < 0))
-    start, end, slope = rate[turning] * step[turning], rate[turning + 1] * step[turning], np.diff(depth)[turning]
-    # the rate along the interval's share: start + second · share + third · share²
-    second, third = 6 * slope - 4 * start - 2 * end, 3 * (start + end) - 6 * slope
-    share = 2 * start / (-second + np.sqrt(second**2 - 4 * third * start))
-    tops = depth[turning] + share * (start + share * (second / 2 + share * third / 3))
-    return float(np.max(np.concatenate([depth, tops])))
+def greatest_travel(model: Mechanism, log: Log) -> float:
+    """Return the largest travel (m) of the one probe along its ramp, as watched along the steps of a run."""
+    watched = log.peaks[1:, model.timed][log.valid[1:]]
+    return float(np.max(watched, initial=float(log.seen["latch_travel"][0])))

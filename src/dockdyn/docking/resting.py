@@ -43,7 +43,7 @@ from dockdyn.scenario.tables.part import Shape
 from dockdyn.stability.characteristic import characteristic_matrix
 from dockdyn.stability.linearise import Linear, linearise_model, split_by_delayed_terms
 from dockdyn.stability.loop import Loop
-from dockdyn.stability.roots import rightmost_roots
+from dockdyn.stability.windows import rightmost_growth
 from dockdyn.trees import leaves_of, map_leaves
 
 BORNE = 1e-3  # N: less is rounding
@@ -193,7 +193,7 @@ def growth_of_linears(linears: Linear) -> Float[np.ndarray, "systems"]:
     for size in np.unique(sizes[sizes > 0]):
         these = np.flatnonzero(sizes == size)
         stack = np.stack([parts[i] for i in these])
-        found[these] = rightmost_roots(stack, delays[these], count=1)[:, 0].real
+        found[these] = rightmost_growth(stack, delays[these])
     return found
 
 

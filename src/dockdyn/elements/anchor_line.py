@@ -6,10 +6,12 @@ Source: definitions.
 
 from __future__ import annotations
 
+import abc
 from typing import NamedTuple
 
-from dockdyn.deferred import Array, Float, xp
-from dockdyn.elements.force_element import Action, Opposing
+from dockdyn.deferred import Array, Float, PyTree, xp
+from dockdyn.elements.actor import ElementMemory
+from dockdyn.elements.force_element import Action, ForceElement, Opposing
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 from dockdyn.trees import Module
@@ -31,6 +33,29 @@ class AnchorLine(NamedTuple):
     def effective_mass(self, opposing: Opposing) -> Scalar:
         """Return what the bodies oppose to a force in the line (kg)."""
         return opposing.along(self.point, self.end, self.along)
+
+
+class LineElement(ForceElement):
+    """A force along a line between two bodies."""
+
+    @abc.abstractmethod
+    def pull_along(
+        self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed
+    ) -> tuple[AnchorLine, Scalar, ElementMemory]:
+        """Return the line, the tension (N, positive pulls the bodies together) in it, and the rate of what is remembered."""
+
+    def act(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
+        line, tension, rate = self.pull_along(mode, memory, own, other)
+        return line.pull(tension), rate
+
+    def borne(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
+        return self.pull_along(mode, memory, own, other)[1]
+
+    def act_beyond(
+        self, borne: Scalar, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed
+    ) -> tuple[Action, ElementMemory]:
+        line, tension, rate = self.pull_along(mode, memory, own, other)
+        return line.pull(tension - borne), rate
 
 
 class Anchors(Module):

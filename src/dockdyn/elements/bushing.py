@@ -51,18 +51,37 @@ class Bushing(ForceElement):
         return nothing_yet(*["slide"] * (self.brake is not None), *["dissipated"] * lossy)
 
     def act(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
+        now, load, rate = self._load(mode, memory, own, other)
+        return self._apply(now, load), rate
+
+    def borne(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> Row:
+        return self._load(mode, memory, own, other)[1]
+
+    def act_beyond(
+        self, borne: Row, mode: Mode, memory: ElementMemory, own: Placed, other: Placed
+    ) -> tuple[Action, ElementMemory]:
+        now, load, rate = self._load(mode, memory, own, other)
+        return self._apply(now, load - borne), rate
+
+    def _load(
+        self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed
+    ) -> tuple[_Instant, Row, ElementMemory]:
+        """Return where it is, the load (N, N m) of spring and damper along x, and the rate of what is remembered."""
         now = self._instant(own, other)
         elastic, along = self._elastic_gradient(mode, memory, now)
         drag = jnp.zeros(6) if self.damping is None else self.damping @ now.rate
-        load = elastic + drag
         rate, power = memory, jnp.dot(drag, now.rate)
         if self.brake is not None and mode is not None:
             rate = rate._replace(slide=self.brake.rate(mode, along))
             power += self.brake.power(mode, along)
         if memory.dissipated is not None:
             rate = rate._replace(dissipated=power)
+        return now, elastic + drag, rate
+
+    def _apply(self, now: _Instant, load: Row) -> Action:
+        """Return what a load (N, N m) along x does to the bodies."""
         force, moment = Vector.of(load[:3]), rotation_vector_rate(-now.turn, Vector.of(load[3:]))
-        return Action(now.base @ -force, now.base @ -moment, now.point), rate
+        return Action(now.base @ -force, now.base @ -moment, now.point)
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Mode, ElementMemory]:
         if self.brake is None or memory.slide is None:

@@ -11,14 +11,14 @@ from dataclasses import replace
 from dockdyn.contact.axial import Axial
 from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.elements.actor import ElementMemory, nothing_yet
-from dockdyn.elements.anchor_line import AnchorLine, Anchors
-from dockdyn.elements.force_element import Action, ForceElement, Opposing
+from dockdyn.elements.anchor_line import AnchorLine, Anchors, LineElement
+from dockdyn.elements.force_element import Opposing
 from dockdyn.elements.one_sided_spring import OneSidedSpring
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
 
 
-class Cable(ForceElement):
+class Cable(LineElement):
     """A spring and damper beyond the free length of a cable without mass."""
 
     anchors: Anchors
@@ -28,12 +28,12 @@ class Cable(ForceElement):
     def init(self, own: Placed, other: Placed) -> ElementMemory:
         return nothing_yet("dissipated")
 
-    def act(
+    def pull_along(
         self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed
-    ) -> tuple[Action, ElementMemory]:
+    ) -> tuple[AnchorLine, Scalar, ElementMemory]:
         line, touch = self._taut(own, other)
         tension = self.spring.normal_force(mode, touch)
-        return line.pull(tension), ElementMemory(dissipated=self.spring.power(mode, touch))
+        return line, tension, ElementMemory(dissipated=self.spring.power(mode, touch))
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Int[Array, ""], ElementMemory]:
         return self.spring.first_mode(self._taut(own, other)[1]).astype(int), memory

@@ -43,10 +43,23 @@ class ElementGroup(ForceElement):
 
     def act(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         actions, rates = self.act_each(mode, memory, own, other)
+        return self._sum(actions, own), rates
+
+    def borne(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> PyTree:
+        return over_rows(lambda one, *row: one.borne(*row, own, other), self.members, mode, memory)
+
+    def act_beyond(
+        self, borne: PyTree, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed
+    ) -> tuple[Action, ElementMemory]:
+        beyond = over_rows(lambda one, *row: one.act_beyond(*row, own, other), self.members, borne, mode, memory)
+        return self._sum(beyond[0], own), beyond[1]
+
+    def _sum(self, actions: Action, own: Placed) -> Action:
+        """Return what the actions of all are together, at the centre of mass of the first body."""
         centre = own.pose.position
         moments = actions.moment + (actions.point - centre).cross(actions.force)
         force, moment = map_leaves(jnp.sum, (actions.force, moments))
-        return Action(force, moment, centre), rates
+        return Action(force, moment, centre)
 
     def act_each(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         return over_rows(lambda one, *row: one.act(*row, own, other), self.members, mode, memory)

@@ -61,6 +61,21 @@ class ForceElement(Actor[Placed, Placed]):
     def act(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         """Return what it does to the bodies, and the rate of what it remembers."""
 
+    def borne(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> PyTree:
+        """Return what it bears here, for `act_beyond` to take off: its force (N) and moment (N m) in the axes of the other."""
+        action, _ = self.act(mode, memory, own, other)
+        turn = other.rotation
+        return turn.transposed_times(action.force), turn.transposed_times(action.moment)
+
+    def act_beyond(
+        self, borne: PyTree, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed
+    ) -> tuple[Action, ElementMemory]:
+        """Return what it does to the bodies beyond what it has `borne` at rest, for small motions around there, and the rate of
+        what it remembers. What is borne turns with the element, so that its turning counts for nothing."""
+        action, rate = self.act(mode, memory, own, other)
+        turn, (force, moment) = other.rotation, borne
+        return Action(action.force - turn @ force, action.moment - turn @ moment, action.point), rate
+
     def act_each(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         """Return the same of each of several elements of one structure, with a leading axis; of a single one what it does."""
         return self.act(mode, memory, own, other)

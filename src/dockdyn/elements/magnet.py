@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dockdyn.deferred import Array, Float, PyTree, jnp
 from dockdyn.elements.actor import ElementMemory, nothing_yet
-from dockdyn.elements.anchor_line import Anchors
-from dockdyn.elements.force_element import Action, ForceElement
+from dockdyn.elements.anchor_line import AnchorLine, Anchors, LineElement
 from dockdyn.elements.pull import Pull
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
 
 
-class Magnet(ForceElement):
+class Magnet(LineElement):
     """A pull along the line of two anchors, over the gap between them; it loses no energy.
 
     With a pole radius r the gap is √(d² + r²) − r at a distance d: the pull centres the poles, and its direction does not
@@ -29,10 +28,12 @@ class Magnet(ForceElement):
     def init(self, own: Placed, other: Placed) -> ElementMemory:
         return nothing_yet()
 
-    def act(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
+    def pull_along(
+        self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed
+    ) -> tuple[AnchorLine, Scalar, ElementMemory]:
         line = self.anchors.line(own, other)
         gap, slope = self._gap_at_distance(line.length)
-        return line.pull(self.pull.force(gap) * slope), ElementMemory()
+        return line, self.pull.force(gap) * slope, ElementMemory()
 
     def stored_energy(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
         """Return the energy (J) beyond that of a closed gap."""

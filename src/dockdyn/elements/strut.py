@@ -12,10 +12,10 @@ from typing import NamedTuple
 from dockdyn.contact.laws.relative_damping import damping_of_ratio
 from dockdyn.deferred import Array, Bool, Float, Int, jnp
 from dockdyn.elements.actor import ElementMemory, nothing_yet
-from dockdyn.elements.anchor_line import AnchorLine, Anchors
+from dockdyn.elements.anchor_line import AnchorLine, Anchors, LineElement
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.end_stops import EndStops, Modes, StopLoad
-from dockdyn.elements.force_element import Action, ForceElement, Opposing
+from dockdyn.elements.force_element import Opposing
 from dockdyn.mechanics.reflected import Reflected
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar
@@ -38,7 +38,7 @@ class _Instant(NamedTuple):
     rate: Scalar  # m/s, of the stretch
 
 
-class Strut(ForceElement):
+class Strut(LineElement):
     """Motor, then spring and brake in series, a damper beside these two; end stops beside all of it.
 
     The motor keeps its speed whatever the load. The damper takes the rate of the stretch, without the motor's speed. Stops
@@ -65,7 +65,9 @@ class Strut(ForceElement):
         parts = {"travel": self.speed, "work": self.speed, "slide": self.brake, "dissipated": lossy or None}
         return nothing_yet(*(name for name, part in parts.items() if part is not None))
 
-    def act(self, mode: StrutMode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
+    def pull_along(
+        self, mode: StrutMode, memory: ElementMemory, own: Placed, other: Placed
+    ) -> tuple[AnchorLine, Scalar, ElementMemory]:
         now = self._instant(memory, own, other)
         spring, damper, stop = self._part_tensions(mode, memory, now)
         tension, rate = spring + damper, memory
@@ -77,7 +79,7 @@ class Strut(ForceElement):
             rate = rate._replace(slide=self.brake.rate(mode.brake, now.rate))
         if memory.dissipated is not None:
             rate = rate._replace(dissipated=power)
-        return now.line.pull(tension + stop.tension), rate
+        return now.line, tension + stop.tension, rate
 
     def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[StrutMode, ElementMemory]:
         now = self._instant(memory, own, other)

@@ -587,6 +587,7 @@ class Mechanism(ContactModel):
             *normal,
             *sizes,
             *self._turning(states),
+            *self.ramp_travels(here),
             *self.element_sizes(x, here, signal, now),
             *(self.port_loads(here, now) if now is not None else ()),
             *turns,
@@ -669,6 +670,10 @@ class Mechanism(ContactModel):
         """How many quantities of latches are watched, behind the forces of the groups."""
         grips, counts = [one.latch.grip for one in latches_of(self.elements)], {"pin": 2, "weld": 3}
         return sum(counts[one.hold] for one in grips if getattr(one, "swing", None) is not None)
+
+    def ramp_travels(self, here: Placement) -> tuple[Scalar, ...]:
+        """Return the travel (m) of each probe along its ramp: watched behind what is `timed`."""
+        return tuple(one.latch.travel(*one.sides(here))[0] for one in self.ramps)
 
     def kept_lines(self, x: State, here: Placement) -> Lines | None:
         """Return the lines of what holds or resists during an impact: grips, and inertia that elements reflect."""

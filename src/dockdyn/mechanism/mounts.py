@@ -25,8 +25,16 @@ from dockdyn.mechanics.trees.tree_bodies import TreePlace
 from dockdyn.mechanics.vector import Vector
 from dockdyn.trees import AbstractVar, Module, field
 
-# taken off at rest: of an element a wrench in the axes of its second body, of a joint or modes the effort; of a thruster none
-type Held = Wrench | Array | None
+
+class Borne(NamedTuple):
+    """What an element between two bodies bears at rest."""
+
+    force: Vector  # N, inertial, on the first body
+    load: PyTree  # as the element's `borne`
+
+
+# taken off at rest: of an element what it bears, of a joint or modes the effort; of a thruster none
+type Held = Borne | Array | None
 
 
 class Load(NamedTuple):
@@ -73,17 +81,17 @@ class Tie(Mount):
         return here.bodies[self.first], here.bodies[self.second]
 
     def load(self, mode: PyTree, memory: ElementMemory, here: Placement, rest: Held) -> tuple[Load, ElementMemory]:
-        action, rate = self.element.act(mode, memory, *self.sides(here))
+        sides = self.sides(here)
+        if isinstance(rest, Borne):
+            action, rate = self.element.act_beyond(rest.load, mode, memory, *sides)
+        else:
+            action, rate = self.element.act(mode, memory, *sides)
         wrench = Wrench(action.force, action.moment)
-        if isinstance(rest, Wrench):
-            turn = here.bodies[self.second].rotation
-            wrench = wrench.plus(Wrench(-(turn @ rest.force), -(turn @ rest.moment)))
         return Load(on_both((self.first, self.second), wrench, action.point, here.bodies)), rate
 
-    def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> Wrench:
-        action, _ = self.element.act(mode, memory, *self.sides(here))
-        turn = here.bodies[self.second].rotation
-        return Wrench(turn.transposed_times(action.force), turn.transposed_times(action.moment))
+    def held(self, mode: PyTree, memory: ElementMemory, here: Placement) -> Borne:
+        known = mode, memory, *self.sides(here)
+        return Borne(self.element.act(*known)[0].force, self.element.borne(*known))
 
     def observe(self, mode: PyTree, memory: ElementMemory, here: Placement) -> dict[str, Array]:
         seen = self.element.observe(mode, memory, *self.sides(here))
@@ -189,7 +197,7 @@ class MountedThruster(Mount):
 
 def _without_rest(effort: Array, rest: Held) -> Array:
     """Return an effort less that at rest, if that is taken off."""
-    return effort if rest is None or isinstance(rest, Wrench) else effort - rest
+    return effort if rest is None or isinstance(rest, Borne) else effort - rest
 
 
 def about_centre(wrench: Wrench, point: Vector, place: Placed) -> Wrench:

@@ -23,7 +23,7 @@ from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.loads import held_by
 from dockdyn.mechanism.mechanism import Mechanism, Signal
-from dockdyn.mechanism.mounts import Tie
+from dockdyn.mechanism.mounts import Borne, Tie
 from dockdyn.trees import combine, leaves_of, map_leaves
 
 type Members = tuple[
@@ -265,6 +265,6 @@ def changing_numbers(state: State) -> Int[np.ndarray, "numbers"]:
 
 def held_force(model: Mechanism) -> Scalar:
     """Return the largest force (N) of an element, or of control on its body, that is taken off in a model `at_rest`."""
-    forces = [wrench.force for wrench in model.held or () if isinstance(wrench, Wrench)]
+    forces = [one.force for one in model.held or () if isinstance(one, Borne)]
     forces += [] if model.control_at_rest is None else [model.control_at_rest.push[1].force]
     return jnp.sqrt(jnp.max(jnp.stack([jnp.zeros(()), *(force.dot(force) for force in forces)])))

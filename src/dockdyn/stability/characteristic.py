@@ -50,12 +50,25 @@ def root_slopes(
     whole = characteristic_matrix(s, matrices, delays)
     if not np.isfinite(whole).all():
         return complex(np.nan), (np.full(matrices.shape, complex(np.nan)), np.full(delays.shape, complex(np.nan)))
-    left, _, right = np.linalg.svd(whole)
-    w, v = left[:, -1].conj(), right[-1].conj()
-    with np.errstate(divide="ignore", invalid="ignore"):  # of a root that is not simple
-        change = np.outer(w, v) / (w @ characteristic_slope(s, matrices, delays) @ v)
-        by_matrix = delay_factors(s, delays)[:, None, None] * change
-        return s, (by_matrix, -s * np.einsum("ijk,ijk->i", by_matrix, matrices)[1:])
+    by_matrix, by_delay = joint_root_slopes(s, matrices, delays, 1)
+    return s, (by_matrix[0, 0], by_delay[0, 0])
+
+
+def joint_root_slopes(
+    s: complex, matrices: Float[np.ndarray, "terms n n"], delays: Float[np.ndarray, "delays"], count: int
+) -> tuple[Complex[np.ndarray, "count count terms n n"], Complex[np.ndarray, "count count delays"]]:
+    """Return how so many roots that are one, s, change with every number of the matrices and with every delay (1/s²).
+
+    With all w, v where Wᴴ Δ(s) = 0 and Δ(s) V = 0 the changes are the eigenvalues of −(Wᴴ Δ′(s) V)⁻¹ Wᴴ ∂Δ V, of which the
+    entries are returned (Michiels and Niculescu 2014). Not finite of roots that have fewer motions.
+    """
+    left, _, right = np.linalg.svd(characteristic_matrix(s, matrices, delays))
+    w, v = left[:, -count:].conj().T, right[-count:].conj()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = w @ characteristic_slope(s, matrices, delays) @ v.T
+        w = w / slope if count == 1 else np.linalg.pinv(slope) @ w
+        by_matrix = delay_factors(s, delays)[:, None, None] * np.einsum("aj,bk->abjk", w, v)[:, :, None]
+        return by_matrix, -s * np.einsum("abijk,ijk->abi", by_matrix, matrices)[..., 1:]
 
 
 def root_bound(

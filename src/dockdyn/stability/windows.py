@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dockdyn.deferred import ArrayLike, Complex, Float
-from dockdyn.stability.characteristic import root_bound
+from dockdyn.deferred import ArrayLike, Bool, Complex, Float
+from dockdyn.stability.characteristic import root_bound, root_slopes
 from dockdyn.stability.linearise import balancing_scales
 from dockdyn.stability.roots import check_delay_equation, rightmost_roots
 
@@ -25,6 +25,8 @@ NO_TURN = 1e-12  # rad: a phase within rounding of zero, that of a loop which is
 AT_ONCE, MOST_FURTHER = 8, 96  # intervals that are judged together, and at most, behind the one that holds a delay
 SAME = 1e-9  # of a frequency: crossings as close as this are at one
 MARGINAL = 1e-12  # of the bound on all roots: a real part below this is zero
+SLOW = 1e-6  # of that bound: a root below this is one at zero
+SPARE = 8  # more rightmost roots that are looked for where some stay on the axis
 
 
 class Windows(NamedTuple):
@@ -61,7 +63,8 @@ def stable_windows(
 
     A root jω crosses where an eigenvalue of (jω I − A₀ − Σ′ Aᵢ exp(−jω hᵢ))⁻¹ Aₖ, the sum over the fixed delays, has the
     modulus one; its argument is ω hₖ. These are all frequencies up to the bound on the roots, found by a sweep of the
-    eigenvalues' moduli. Between successive crossings the rightmost root tells stable from unstable.
+    eigenvalues' moduli. Between successive crossings the rightmost root tells stable from unstable, those left out that
+    `stay_on_axis`.
 
     Raises:
         ValueError: shapes that do not fit, negative delays, numbers that are not finite.
@@ -85,7 +88,7 @@ def stable_windows(
         """Return real part of the rightmost root with each of some delays."""
         trials = np.repeat(times[None], len(some), axis=0)
         trials[:, varied] = some
-        return rightmost_roots(stack, trials, count=1)[:, 0].real
+        return rightmost_growth(np.broadcast_to(stack, (len(some), *stack.shape)), trials, varied)
 
     if around is None:
         rightmost = growth_with(middles)
@@ -101,6 +104,46 @@ def stable_windows(
         if real < -MARGINAL * bound and end > start
     )
     return Windows(_join_intervals(stable), crossings, longest)
+
+
+def rightmost_growth(
+    matrices: Float[np.ndarray, "systems terms n n"], delays: Float[np.ndarray, "systems delays"], varied: int = 0
+) -> Float[np.ndarray, "systems"]:
+    """Return the real part (1/s) of the rightmost root of each system, those left out that `stay_on_axis`."""
+    found = rightmost_roots(matrices, delays, count=1)[:, 0].real
+    for row in np.flatnonzero(np.abs(found) <= MARGINAL * root_bound(matrices, np.zeros_like(delays), np.zeros(()))):
+        found[row] = moved_roots(matrices[row], delays[row], 1, varied)[0][0].real
+    return found
+
+
+def moved_roots(
+    matrices: Float[np.ndarray, "terms n n"], delays: Float[np.ndarray, "delays"], count: int, varied: int = 0
+) -> tuple[Complex[np.ndarray, "count"], Float[np.ndarray, "count"], int]:
+    """Return `rightmost_roots` (1/s) and their errors, those left out that `stay_on_axis`, and how many these are; all, where
+    there are no others."""
+    roots, errors = rightmost_roots(matrices, delays, count, errors=True)
+    if not stay_on_axis(roots, matrices, delays, varied).any():
+        return roots, errors, 0
+    roots, errors = rightmost_roots(matrices, delays, count + SPARE, errors=True)
+    still = stay_on_axis(roots, matrices, delays, varied)
+    kept = ~still if np.isfinite(roots[~still]).any() else np.isfinite(roots)
+    return roots[kept][:count], errors[kept][:count], int((~kept & still).sum())
+
+
+def stay_on_axis(
+    roots: Complex[np.ndarray, "roots"],
+    matrices: Float[np.ndarray, "terms n n"],
+    delays: Float[np.ndarray, "delays"],
+    varied: int = 0,
+) -> Bool[np.ndarray, "roots"]:
+    """Return which `roots` (1/s) lie on the imaginary axis, to rounding, whatever one delay is: undamped motions on which what
+    is delayed does not act. A root at zero is none of them."""
+    bound = float(root_bound(matrices, np.zeros_like(delays), np.zeros(())))
+    found = (np.abs(roots.real) <= MARGINAL * bound) & (np.abs(roots) > SLOW * bound)
+    for at in np.flatnonzero(found):
+        slope = abs(root_slopes(complex(roots[at]), matrices, delays)[1][1][varied])  # NaN of one that is not known
+        found[at] = slope * max(delays[varied], 1 / abs(roots[at])) <= MARGINAL * bound
+    return found
 
 
 def _two_slow_turns(frequencies: np.ndarray) -> float:

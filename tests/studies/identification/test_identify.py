@@ -299,6 +299,21 @@ def test_uncertainties_of_a_contact_are_those_over_many_bounces(seeds):
     assert sizes.min() > 1 - 3 / math.sqrt(2 * seeds)
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_uncertainties_hold_where_the_force_is_measured_better_than_the_position(seed):
+    """The noise of the position times the stiffness is 2 to 20 times that of the force."""
+    draw, scores = np.random.default_rng([77, seed]), []
+    for turn in range(8):
+        place, delay = 10 ** draw.uniform(-5.5, -4.5), draw.uniform(2e-3, 5e-3)
+        made, _ = bounce(delay, 100 * seed + turn, STIFFNESS * place / draw.uniform(2, 20), place)
+        found = identify_contact(made)
+        assert found.delay.deviation >= 1e-3 / math.sqrt(12) * (1 - 1e-9)
+        pairs = (found.stiffness, STIFFNESS), (found.damping, DAMPING), (found.delay, delay)
+        scores.append([(estimate.value - truth) / estimate.deviation for estimate, truth in pairs])
+    assert np.sqrt((np.array(scores) ** 2).mean(axis=0)).max() < 1 + 3 / math.sqrt(2 * len(scores))
+    assert np.abs(scores).max() < 4
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(4))
 def test_turned_signs_and_a_bias_of_the_force_change_nothing_else(tmp_path, seed):

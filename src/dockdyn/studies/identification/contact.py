@@ -33,6 +33,7 @@ FAINT = 1e-4  # of the largest force: residuals below which say nothing of the d
 SURE = 2.0  # standard deviations
 SHORT = 0.1  # of a period: a delay that is negative by more is told, however little is known of it
 CREATED = 0.02  # the same of a restitution above one
+MIDDLE = 0.6745  # of a standard deviation: half of all normal numbers are within
 EXACT = 1e-9  # of a number: what rounding leaves of it
 type Row = Float[np.ndarray, "n"]
 
@@ -153,12 +154,27 @@ class ContactSearch:
         found = [self.at(value, each) for each in around for value in lates]
         squares, thetas = np.array([cost for cost, _ in found]), np.stack([theta for _, theta in found])
         force = bounce.force
-        noise = max(squares.min() / max(len(force) - 5, 1), (FAINT * float(np.ptp(force))) ** 2)
+        best = thetas[np.argmin(squares)]
+        noise = max(squares.min() / max(len(force) - 5, 1), (FAINT * float(np.ptp(force))) ** 2) + self.of_motion(best)
         likely = np.exp((squares.min() - squares) / (2 * noise))
         likely /= likely.sum()
         theta = likely @ thetas
         apart = (thetas - theta) * np.sqrt(likely)[:, None]
-        return theta, apart.T @ apart + self.spread(theta)
+        spread = apart.T @ apart + self.spread(theta)
+        if delay is None:  # the instant of the first force is known to a period
+            alike = np.array([0.0, theta[0], 1.0, 0.0, 0.0])
+            spread += max(bounce.period**2 / 12 - spread[2, 2], 0.0) * np.outer(alike, alike)
+        return theta, spread
+
+    def of_motion(self, theta: Row) -> float:
+        """Return the variance (N²) of a force whose noise tells as much as that of the measured motion does.
+
+        Smoothed, the noise of a position has neighbours alike: less of it is left at each sample, and as much over many.
+        """
+        bounce = self.bounce
+        place = white_deviation(bounce.position)
+        speed = np.pi / bounce.duration * place if bounce.velocity is None else white_deviation(bounce.velocity)
+        return float((theta[0] * place) ** 2 + (theta[1] * speed) ** 2)
 
     def at(self, late: float, entry: int) -> tuple[float, Row]:
         """Return the sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
@@ -208,7 +224,9 @@ class ContactSearch:
         ]
         spread = np.zeros((5, 5))
         part = [0, 1, 3, 4]
-        spread[np.ix_(part, part)] = parameter_covariance(np.stack([*slopes, np.ones(len(left))], axis=1), left)
+        spread[np.ix_(part, part)] = parameter_covariance(
+            np.stack([*slopes, np.ones(len(left))], axis=1), left, self.of_motion(theta)
+        )
         return spread
 
 
@@ -241,6 +259,12 @@ def smooth_motion(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row],
 
     place = curve(bounce.position)
     return place, place.derivative() if bounce.velocity is None else curve(bounce.velocity)
+
+
+def white_deviation(values: Row) -> float:
+    """Return the standard deviation of the noise of a smooth motion, by what four differences leave of most samples."""
+    rough = np.diff(values, 4) / math.sqrt(70)
+    return min(float(np.median(np.abs(rough))) / MIDDLE, float(np.sqrt(np.mean(rough**2))))
 
 
 def identify_restitution(

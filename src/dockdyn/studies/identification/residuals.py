@@ -64,11 +64,14 @@ def residual_tests(residual: Row, command: Row) -> ResidualTests:
     )
 
 
-def parameter_covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Float[np.ndarray, "p p"]:
+def parameter_covariance(
+    slope: Float[np.ndarray, "n p"], residual: Row, least: float = 0.0
+) -> Float[np.ndarray, "p p"]:
     """Return that of parameters fitted by least squares, for residuals that may be correlated over time (Newey and West).
 
     In no direction it is less than for residuals that are not: where few samples tell of a parameter, their residuals seem
-    correlated as the fit makes them so. `slope` holds the derivatives of what was fitted by the parameters.
+    correlated as the fit makes them so; nor less than for noise of the variance `least`. `slope` holds the derivatives of
+    what was fitted by the parameters.
     """
     count, parameters = slope.shape
     size = np.linalg.norm(slope, axis=0)
@@ -83,7 +86,12 @@ def parameter_covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Floa
         middle += (1 - lag / (lags + 1)) * (product + product.T)
     variances, axes = np.linalg.eigh(middle)
     back = back @ axes
-    return count / max(count - parameters, 1) * (back * np.maximum(variances, residual @ residual / count)) @ back.T
+    return (
+        count
+        / max(count - parameters, 1)
+        * (back * np.maximum(variances, max(residual @ residual / count, least)))
+        @ back.T
+    )
 
 
 def _autocorrelate(signal: Row) -> Row:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dockdyn.deferred import Array, Float, PyTree, jax, jnp
+from dockdyn.deferred import Array, Complex, Float, PyTree, jax, jnp
 from dockdyn.docking.operating_point import Judged, Nominal
 from dockdyn.docking.resting import counts_all, delayed_loop, seen_matrices
 from dockdyn.integrate.model import Scalar, over_rows
@@ -17,19 +17,21 @@ from dockdyn.results.linearised import content_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.keys import constraint_on, key_of
 from dockdyn.scenario.language.places import conjugate_pairs
-from dockdyn.stability.characteristic import root_slopes
+from dockdyn.stability.characteristic import joint_root_slopes, root_slopes
 from dockdyn.stability.growth import batch_of_one, matrices_of, multiplier_slopes
 from dockdyn.stability.linearise import Linear
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import delay_instants
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
-from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled import cycle_map
+from dockdyn.stability.windows import moved_roots
 from dockdyn.trees import flatten, leaves_of, leaves_with_paths, map_leaves
 
 SMALL = 1e-6  # of the largest sensitivity: smaller ones are left out
 NEARBY = 1e-6  # of a hold period: how far on either side of an instant slopes are compared
 ALIKE = 1e-3  # of the largest slope: how far the two sides may differ
+NEXT = 4  # rightmost roots among which those are that are one: two pairs
+ONE = 1e-8  # of a root: others as close are it
 COINCIDE = 1e-8  # of a hold period: instants closer than this are one
 PERIODS = {
     "loop.hold.period": "hold",
@@ -63,8 +65,13 @@ def margin_sensitivities(content: Judged, nominal: Nominal, loop: Loop, critical
     groups = _tied_keys(content, loop, values)
     doubts: list[str] = []
     if not (loop.sampled() and delay and instants_coincide(loop, delay)):
-        _, slopes = _named_slopes(content, nominal, loop, at_edge, delay, delay)
-        found = {", ".join(keys): sum(slopes[key] * values[key] for key in keys) for keys in groups}
+        root, count = (0j, 1) if loop.sampled() else deciding_roots(content, nominal, loop, delay)
+        if count > 1:
+            changes = _joint_changes(content, nominal, root, count, delay)
+            found, doubts = _slopes_of_roots_that_are_one(changes, root, at_edge, groups, values)
+        else:
+            _, slopes = _named_slopes(content, nominal, loop, at_edge, delay, delay)
+            found = {", ".join(keys): sum(slopes[key] * values[key] for key in keys) for keys in groups}
     else:
         longest = delay + NEARBY * float(loop.hold)  # type: ignore[arg-type]
         slopes_at = partial(_named_slopes, content, nominal, loop, at_edge, longest)
@@ -77,6 +84,34 @@ def margin_sensitivities(content: Judged, nominal: Nominal, loop: Loop, critical
         and (", " in name or not constraint_on(name))  # those of a group change together
     }
     return Sensitivities(dict(sorted(kept.items(), key=lambda item: -abs(item[1]))), doubts)
+
+
+def _slopes_of_roots_that_are_one(
+    changes: tuple[dict[str, np.ndarray], np.ndarray],
+    root: complex,
+    at_edge: bool,
+    groups: list[tuple[str, ...]],
+    values: dict[str, float],
+) -> tuple[dict[str, float], list[str]]:
+    """Return sensitivities where several motions decide alike, as those of a body of revolution across its axis: of what parts
+    them there is no slope."""
+    by_key, by_delay = changes
+    steepness = np.linalg.eigvals(by_delay).real
+    scale = -1 / steepness.mean() if at_edge else 1.0
+    rates = {
+        ", ".join(keys): scale * np.linalg.eigvals(sum(values[key] * by_key[key] for key in keys)).real
+        for keys in groups
+    }
+    sizes = {name: float(np.abs(pair).max()) for name, pair in rates.items()}
+    least = SMALL * max(sizes.values(), default=0.0)
+    parted = [name for name, pair in rates.items() if sizes[name] > least and not np.ptp(pair) <= ALIKE * sizes[name]]
+    if at_edge and np.ptp(steepness) > ALIKE * np.abs(steepness).max():
+        parted = list(rates)
+    found = {name: float(pair.mean()) for name, pair in rates.items() if name not in parted}
+    if not parted:
+        return found, []
+    words = f"{len(steepness)} motions decide alike, at {abs(root.imag):.3g} rad/s: what parts them changes the margin "
+    return found, [f"{words}otherwise upwards than downwards; no slope for {', '.join(parted)}"]
 
 
 def _slopes_at_instant(
@@ -187,6 +222,29 @@ def _named_slopes(
         return growth.real, {key: float(scale * slope) for key, slope in named.items()}
 
 
+def _joint_changes(
+    content: Judged, nominal: Nominal, root: complex, count: int, delay: float
+) -> tuple[dict[str, Complex[np.ndarray, "count count"]], Complex[np.ndarray, "count count"]]:
+    """Return the matrices whose eigenvalues tell how so many roots that are one change (1/s) with each key, and with the
+    delay."""
+    late = np.float64(delay)
+    matrices, delays = map_leaves(np.asarray, assemble_once(content, nominal, late, hyperperiod=None))
+    slopes = joint_root_slopes(root, matrices, delays, count)
+
+    def changes(row: int, column: int) -> np.ndarray:
+        real, imaginary = (
+            np.asarray(
+                _slopes_once(content, nominal, late, (side(slopes[0][row, column]), side(slopes[1][row, column])), None)
+            )
+            for side in (np.real, np.imag)
+        )
+        return np.asarray(real + 1j * imaginary)
+
+    found = np.array([[changes(row, column) for column in range(count)] for row in range(count)])
+    places = _named_numbers(range(found.shape[-1] - 1), content)
+    return {key: found[..., int(place)] for key, place in places.items()}, found[..., -1]
+
+
 def _named_numbers(numbers: Sequence[Any], content: PyTree) -> dict[str, float]:
     """Return numbers, one for each leaf of `content` that is one, by the keys of the leaves; arrays, as of meshes, have
     none."""
@@ -196,9 +254,15 @@ def _named_numbers(numbers: Sequence[Any], content: PyTree) -> dict[str, float]:
 
 def rightmost_root(content: Judged, nominal: Nominal, loop: Loop, delay: float) -> complex:
     """Return the rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
+    return deciding_roots(content, nominal, loop, delay)[0]
+
+
+def deciding_roots(content: Judged, nominal: Nominal, loop: Loop, delay: float) -> tuple[complex, int]:
+    """Return that root, and how many there are that are it."""
     several = counts_all(content, nominal)
     matrices = seen_matrices(content, nominal) if several else matrices_of(loop)
-    return complex(rightmost_roots(matrices, np.array([delay]), 1)[0])
+    roots, _, _ = moved_roots(matrices, np.array([delay]), NEXT)
+    return complex(roots[0]), int(np.sum(np.abs(roots - roots[0]) <= ONE * np.abs(roots[0])))
 
 
 def _with_delay(loop: Loop | Linear, delay: Scalar) -> Loop | Linear:

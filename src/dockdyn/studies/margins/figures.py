@@ -11,9 +11,8 @@ from dockdyn.deferred import Float
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.growth import growth_rates
 from dockdyn.stability.loop_margins import amplitude_ratio, gain_margin, phase_error, restitution_of_loop, vary_number
-from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled_loop import SampledLoop
-from dockdyn.stability.windows import Windows
+from dockdyn.stability.windows import Windows, rightmost_growth
 from dockdyn.studies.margins.judged_loop import JudgedLoop, delay_matrices, judge_tuned_loop
 
 LAW = ("stiffness", "damping")  # of contacts, by whose numbers what is measured grows
@@ -65,4 +64,4 @@ def _growth_with(judged: JudgedLoop, factors: Float[np.ndarray, "k"]) -> Float[n
         return growth_rates(loops)
     matrices, _ = delay_matrices(judged.scenario.content, loop, judged.nominal)
     scaled = np.stack([np.stack([matrices[0], *(factor * matrices[1:])]) for factor in factors])
-    return np.asarray(rightmost_roots(scaled, np.full((len(factors), 1), judged.delay), 1)[:, 0].real)
+    return rightmost_growth(scaled, np.full((len(factors), 1), judged.delay))

@@ -25,8 +25,7 @@ from dockdyn.stability.linearise import split_by_delayed_terms
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import contact_root, sampled_windows
 from dockdyn.stability.multirate import hyperperiod_of
-from dockdyn.stability.roots import rightmost_roots
-from dockdyn.stability.windows import Windows, stable_windows
+from dockdyn.stability.windows import Windows, moved_roots, stable_windows
 
 ROOTS = 8  # rightmost roots reported
 MANY = 12  # numbers that are seen, from which on delays are looked at only up to the first that is too long
@@ -123,7 +122,7 @@ def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal) -> Roots:
     found = roots_with_delay(matrices, float(loop.delay))
     if (growth := unseen.real.max(initial=0.0)) > UNSEEN * max(1.0, abs(found.roots[0])):
         found.doubts.append(f"a motion that no contact force depends on grows at {growth:.4g} 1/s, whatever the delay")
-    return replace(found, drift=motion_count(content, nominal) - len(matrices[0]))
+    return replace(found, drift=motion_count(content, nominal) - len(matrices[0]) + found.drift)
 
 
 def delay_matrices(
@@ -139,7 +138,7 @@ def delay_matrices(
 def roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roots:
     """Return roots and stable delays of ẋ(t) = A₀ x(t) + A₁ x(t − delay); matrices in 1/s, the delay in s."""
     delays = np.array([delay])
-    roots, errors = rightmost_roots(matrices, delays, ROOTS, errors=True)
+    roots, errors, still = moved_roots(matrices, delays, ROOTS)
     doubts = []
     if not errors[0] <= UNSURE * max(abs(roots[0]), 1 / max(delay, 1e-12)):
         doubts.append("the delay is too long beside the loop's motion for its rightmost root to be certain")
@@ -150,7 +149,7 @@ def roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Root
         if not (roots[0].real < 0 and windows.longest < np.inf and open_end):
             break
         windows = stable_windows(matrices, delays, longest=2 * max(windows.longest, delay), around=around)
-    return Roots(roots, windows, 0, doubts)
+    return Roots(roots, windows, still, doubts)
 
 
 def _own_window_is_open(windows: Windows, delay: float) -> bool:
