@@ -430,10 +430,13 @@ def _integrands_amid(model: Model, point: MeshPoint, attempt: _Attempt) -> list[
         return model.integrands(point.time + attempt.step / 2, state)
 
     shapes = jax.eval_shape(amid)
+    begun, left = len(shapes[0]), len(a) - len(shapes[1])
+    if begun == 0 and left == len(a):
+        return None
     # what is zero at both ends, as forces of open contacts, is so between them
-    acts = jnp.any(jnp.stack([*a, *b]) != 0)
+    acts = jnp.any(jnp.stack([*a[:begun], *a[left:], *b[:begun], *b[left:]]) != 0)
     first, last = jax.lax.cond(attempt.moved & acts, amid, lambda: zeros_like(shapes))
-    return [*first, *[None] * (len(a) - len(first) - len(last)), *last]
+    return [*first, *[None] * (left - begun), *last]
 
 
 def sample_step(model: Model, settings: Settings, solver: SolverState, attempt: _Attempt) -> tuple[Any, Int[Array, ""]]:
