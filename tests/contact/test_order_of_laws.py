@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from mechanical_models import slope
-from sticking_ball import ball_on_plane
+from sticking_ball import MASS, ball_on_plane
 
 import dockdyn
 
@@ -37,6 +37,26 @@ def test_errors_fall_with_the_fourth_power_of_the_step(load, name):
     errors = [np.abs(end(step) - best).max() for step in STEPS]
     assert slope(STEPS, errors) >= 3.5
     assert errors[-1] < 1e-9
+
+
+@pytest.mark.parametrize(
+    "normal", [SPRING, {"law": "hunt-crossley", "stiffness": 1e4, "exponent": 2.0, "damping": 1.0}]
+)
+def test_an_impulse_is_the_change_of_momentum_however_long_steps_are(load, normal):
+    """Of a force linear in the motion the integral by ends and middle of a step is that of the motion itself."""
+    tables = ball_on_plane([0.0, 0.0, -0.1], [0.0] * 3, normal, None) | {"duration": 0.5}
+    del tables["contact"]["hit"]["friction"]
+
+    def missed(step):
+        run = dockdyn.simulate(load(tables | {"integrator": {"step": step}}))
+        speed = float(run.velocity.isel(time=-1).sel(body="ball", axis="z"))
+        return abs(float(run.episode_impulse[0]) / (MASS * (speed + 0.1)) - 1)
+
+    errors = [missed(step) for step in (0.02, 0.01, 0.005)]
+    if normal is SPRING:
+        assert max(errors) < 1e-13
+    else:
+        assert slope(np.array([0.02, 0.01, 0.005]), errors) > 4.5
 
 
 RUBS = {
