@@ -40,7 +40,8 @@ def test_a_first_phase_begins_with_the_numbers_of_the_file(load, seed):
     other = on_line(load, strut, {"before": {}, "first": {"when": {"lasting": 0.0}, **change}})
     assert float(own.element_tension[0, 0]) == pytest.approx(stiffness * stretch, rel=1e-12)
     for name in ("element_tension", "position", "work"):
-        assert_allclose(own[name].values, other[name].values, rtol=1e-9, atol=1e-12)
+        found, size = own[name].values, np.abs(other[name].values).max()
+        assert_allclose(found, other[name].values, rtol=0, atol=1e-9 * size)  # values cross zero
     assert dockdyn.summarise(own)["work_energy_error"] < 1e-9
 
 
