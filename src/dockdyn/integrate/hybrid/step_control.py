@@ -135,7 +135,7 @@ def control_step(
 
     A step that is `judged` already (zero length, or the repetition that lands on an event) changes nothing. Estimates go with
     the `order` of the step. One of order five, after one that was `rejected` for its error, is followed by none that is longer:
-    where stiffness bounds them, that would be rejected again.
+    what bounds them, stiffness or a signal that changes sharply, would have it rejected again.
 
     Where steps end does not change with the numbers of the model, but at events and their delayed images: a rule that makes
     each step from the one before would make their derivatives grow without bound, and with them rounding.
