@@ -327,9 +327,8 @@ class ContactGroup(Module):
         return isinstance(self.friction, Sticking) or self.law.remembers()
 
     def asks_for_steps(self) -> bool:
-        """Return whether what it remembers is decided as steps end, however long they are, also of one that is `flowing`."""
-        friction = self.flowing().friction
-        asks = self.law.asks_for_steps() or (friction is not None and friction.asks_for_steps())
+        """Return whether what it remembers is decided as steps end, however long they are."""
+        asks = self.law.asks_for_steps() or (self.friction is not None and self.friction.asks_for_steps())
         return self.remembers and asks
 
     def flowing(self) -> ContactGroup:

@@ -34,7 +34,7 @@ def refuse_impacts(name: str, content: MechanismSection, why: str) -> None:
 def refuse_memory(name: str, content: MechanismSection) -> None:
     """Raise ScenarioError where what contacts remember is decided as a step ends, however long that is."""
     for contact, group in zip(content.contacts, content.model().groups, strict=True):
-        if isinstance(group, ContactGroup) and group.asks_for_steps():
+        if isinstance(group, ContactGroup) and group.flowing().asks_for_steps():
             raise ScenarioError(
                 f"{name}: {content.remembering(contact)}: decides as steps end what it remembers; a program that "
                 "integrates the model may take long ones; must be for co-simulation"

@@ -152,6 +152,11 @@ class Model(Module):
         """Whether anything is decided anew at each step's end."""
         return False
 
+    @property
+    def asks_for_steps(self) -> bool:
+        """Whether what is decided there depends on how long the step is."""
+        return False
+
     def flowing(self) -> Self:
         """Return the model for steps of any length: what it remembers has rates, and is decided at events alone."""
         return self

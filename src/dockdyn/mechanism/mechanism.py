@@ -812,6 +812,10 @@ class Mechanism(ContactModel):
     def settles(self) -> bool:
         return any(group.remembers for group in self.groups)
 
+    @property
+    def asks_for_steps(self) -> bool:
+        return any(isinstance(group, ContactGroup) and group.asks_for_steps() for group in self.groups)
+
     def settled(self, x: State) -> State:
         if not x.memory.contacts:
             return x

@@ -286,7 +286,7 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
     delayed, flow = delayed_by(model), flow_of(model)
 
     event = jnp.any(solver.landing)
-    error = jax.lax.stop_gradient(step_error(model, settings.tolerance, point, tried, step, flow, taken.missed))
+    error = jax.lax.stop_gradient(step_error(model, settings.tolerance, point, tried, step, taken, flow))
     judged = solver.refresh | event
     too_coarse = (solver.rejections > 0) & jnp.isinf(solver.limit)
     coarse, step_limit, fine = once(

@@ -10,13 +10,14 @@ from collections.abc import Callable
 
 from dockdyn.deferred import Array, Bool, jax, jnp
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.hybrid.mesh_point import MeshPoint
+from dockdyn.integrate.hybrid.mesh_point import MeshPoint, interpolate_state
 from dockdyn.integrate.hybrid.runge_kutta import Flow, Step, looped_rk4, looped_tsit5
-from dockdyn.integrate.model import Model, Rate, Scalar, State, pack_tree
+from dockdyn.integrate.model import Model, Scalar, State, pack_tree
 from dockdyn.trees import leaves_of, map_leaves
 
 BENT = 1e-3  # of a number of the signal
 CHANGED = 0.1  # of it
+KINKED = 0.05  # of it, in steps of fifth order: what smooth forces do not bend in steps of default tolerance
 STRICT = (
     100.0  # times the error of a step in which the signal changes sharply: derivatives err by it over the step's length
 )
@@ -27,15 +28,15 @@ SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not s
 
 
 def step_error(
-    model: Model, tolerance: Scalar | float, point: MeshPoint, tried: MeshPoint, step: Scalar, flow: Flow, missed: Rate
+    model: Model, tolerance: Scalar | float, point: MeshPoint, tried: MeshPoint, step: Scalar, taken: Step, flow: Flow
 ) -> Scalar:
     """Estimate of the error that a step makes, now and through its signal, relative to the motion.
 
-    `flow(c, x)` is the rate at the fraction c of the step, and `missed` what the step's formula estimates of its error.
+    `flow(c, x)` is the rate at the fraction c of the step, which was `taken`, after which comes the mesh point `tried`.
     """
 
     def now() -> Scalar:
-        return model.relative_size(tried.state, missed)
+        return model.relative_size(tried.state, taken.missed)
 
     def later() -> Scalar:
         """Return what the cubic kept of the signal will do wrong one delay from now, from its error at the middle.
@@ -43,10 +44,14 @@ def step_error(
         Of a model that is driven by its signal that is four times the error of Simpson's rule, which the embedded formula
         does not see.
 
-        The middle comes from a step of half the length: the cubic of the state itself would err as the signal's does. The
-        rate there is not used; leaving it out would cost a second copy of the loop's program.
+        The middle comes from the step's own formula where that tells it, else from a step of half the length: the cubic of
+        the state itself would err as the signal's does. The rate there is not used; leaving it out would cost a second copy of
+        the loop's program.
         """
-        x = take_step(model, lambda c, x: flow(c / 2, x), model.retract, point, step / 2).state
+        if taken.bend is None:
+            x = take_step(model, lambda c, x: flow(c / 2, x), model.retract, point, step / 2).state
+        else:
+            x = interpolate_state(model, point, tried, step, 0.5, taken.bend)
         t = point.time + step / 2
         ends = point.outputs.signal, tried.outputs.signal, point.slopes.signal, tried.slopes.signal
         kept = map_leaves(lambda a, b, da, db: midpoint_value(a, b, da * step, db * step), *ends)
@@ -60,7 +65,7 @@ def step_error(
         if not leaves_of(point.outputs.signal):
             return now()
         seen = step > UNRESOLVED * jnp.maximum(1.0, point.time)
-        asks, sharp = model.emitting(point.state), seen & changes_sharply(point, tried, step)
+        asks, sharp = model.emitting(point.state), seen & changes_sharply(model, point, tried, step)
         if model.delay is None and not model.driven:
             asks = asks & sharp
         return jnp.maximum(now(), jax.lax.cond(asks, later, lambda: jnp.zeros(())) * jnp.where(sharp, STRICT, 1.0))
@@ -90,11 +95,13 @@ def midpoint_value(a: cubic.Values, b: cubic.Values, da: cubic.Values, db: cubic
     return cubic.cubic_value(0.5, a, b, da, db) + UNSEEN * changed / jnp.maximum(size, 1e-300)
 
 
-def changes_sharply(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Array, ""]:
-    """Return whether a number of the signal bends within a step by over `BENT` of its own size, or changes by over `CHANGED`.
+def changes_sharply(model: Model, point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Array, ""]:
+    """Return whether a number of the signal bends within a step by over `BENT` of its own size, or changes by over `CHANGED`;
+    in steps of fifth order, which are longer, by over `KINKED`.
 
     So does a force that grows with a power of the depth, near zero depth: where the power is no integer, Runge and Kutta's
-    stages miss what it does between them, and the embedded formula, which shares them, does not see it.
+    stages miss what it does between them, and the embedded formula, which shares them, does not see it; that of fifth order
+    sees some of it, but nothing of what is decided as steps end.
     """
     a, b, da, db = (
         pack_tree(signal)
@@ -102,7 +109,10 @@ def changes_sharply(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Ar
     )
     size = jnp.abs(a) + jnp.abs(b)
     floor = FAINT * jnp.max(size, initial=0.0)
-    return jnp.any((step * jnp.abs(db - da) > BENT * size + floor) | (jnp.abs(b - a) > CHANGED * size + floor))
+    bends, changes = step * jnp.abs(db - da), jnp.abs(b - a)
+    if order_of(model) > 4 and not model.asks_for_steps:
+        return jnp.any(bends > KINKED * size + floor)
+    return jnp.any((bends > BENT * size + floor) | (changes > CHANGED * size + floor))
 
 
 def longest_step(

@@ -17,8 +17,8 @@ MostSteps = Annotated[int, Field(ge=1, le=MOST_STEPS)]  # attempts; a run that w
 
 
 class IntegratorSection(Section):
-    """How time advances. Without a `step`, at most 5 ms, and shorter where a contact is stiffer than that can follow: so that
-    the error of a step stays below `tolerance`, relative to the motion."""
+    """How time advances. Without a `step`, in steps so short that the error of each stays below `tolerance`, relative to the
+    motion; at most 5 ms, or 20 ms without a delay where contacts are of one pair each, and longer before anything touches."""
 
     method: Literal["located", "fixed"] = "located"
     step: quantity("s", "a step", above=0) | None = None
