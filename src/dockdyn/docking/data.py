@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -471,21 +471,25 @@ def _joint_ranges(content: MechanismSection) -> dict[str, Any]:
 def is_conservative(content: MechanismSection) -> bool:
     """Return whether energy, with that stored inside, returns to its value after every contact: no delay, and nothing that
     takes or gives any but by laws that say that they keep it."""
-    return _keeps_energy(content, energy_effects(content))
+    return _keeps_energy(content, _effects(content))
 
 
-def _keeps_energy(content: MechanismSection, effects: list[str]) -> bool:
+def _keeps_energy(content: MechanismSection, effects: Iterable[str]) -> bool:
     """Return whether it is conservative, by what its contacts do to the energy."""
     kept = all(section.is_spring() for section in content.acts().values()) and not content.phase
-    return kept and all(effect == LOSSLESS for effect in effects) and not content.modes()
+    return kept and not content.modes() and all(effect == LOSSLESS for effect in effects)
 
 
 def energy_effects(content: MechanismSection) -> list[str]:
     """Return what the laws of each contact must do to the energy."""
-    found = [
-        [made(law) for law in one.laws()] if one.impact is None else [made(one.impact)] for one in content.contacts
-    ]
-    return [energy_effect(one, content.loop.delay) for one in found]
+    return list(_effects(content))
+
+
+def _effects(content: MechanismSection) -> Iterator[str]:
+    """Yield what the laws of each contact must do to the energy."""
+    for one in content.contacts:
+        laws = one.laws() if one.impact is None else [one.impact]
+        yield energy_effect(map(made, laws), content.loop.delay)
 
 
 def _left_at_end(acting: Either, at_end: Mapping[str, Any]) -> tuple[Either, Either, Mapping[str, Any], float | None]:

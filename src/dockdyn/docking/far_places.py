@@ -39,7 +39,7 @@ def refuse_far_places(content: Any) -> None:  # noqa: ANN401, a section with bod
 
 def _lengths_beyond(limit: float, whole: Section, section: Section, at: Path) -> Iterator[tuple[str, float]]:
     """Yield the components of places in a section, at a path in a `whole` one, that are beyond the limit (m): key and value."""
-    for field, value in section:
+    for field, value in section.fields().items():
         if isinstance(value, Section):
             yield from _lengths_beyond(limit, whole, value, (*at, field))
         elif isinstance(value, list):

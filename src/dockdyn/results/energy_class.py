@@ -35,10 +35,12 @@ def energy_effect(laws: Iterable[ContactLaw], delay: float) -> str:
     a damper or friction does beside it can only take. A `delay` (s) may do either: then, and where a law does not say, it
     is open.
     """
+    if delay != 0:
+        return OPEN
     found = tuple(laws)
-    if delay == 0 and all(law.lossless() for law in found):
+    if all(law.lossless() for law in found):
         return LOSSLESS
-    return PASSIVE if delay == 0 and all(law.passive() for law in found) else OPEN
+    return PASSIVE if all(law.passive() for law in found) else OPEN
 
 
 def effect_variable(effects: Sequence[str], run: Run) -> dict[str, Variable]:

@@ -120,17 +120,20 @@ def looped_tsit5(flow: Flow, retract: Callable[[State], State], x: State, step: 
     The program holds one copy of the flow; its six evaluations end with that at the step's end.
     """
     begun = pack_tree(first)
-    stages, fractions = jnp.asarray(WEIGHTS), jnp.asarray(FRACTIONS)
+    stages, fractions = (
+        jnp.asarray(np.pad(WEIGHTS, ((0, 0), (0, 1)))),
+        jnp.asarray(FRACTIONS),
+    )  # of all rates: no copy of them
 
     def stage(index: Int[Array, ""], carry: tuple[State, Rate, Array]) -> tuple[State, Rate, Array]:
         _, _, rates = carry
-        mean = unpack_tree(stages[index] @ rates[:-1], first)
+        mean = unpack_tree(stages[index] @ rates, first)
         there = advance_state(x, step, mean)
         there = jax.lax.cond(index == len(FRACTIONS) - 1, retract, lambda x: x, there)
         rate = flow(fractions[index], there)
         return there, rate, jax.lax.dynamic_update_index_in_dim(rates, pack_tree(rate), index + 1, 0)
 
-    rates = jnp.zeros((len(MISSED), begun.size)).at[0].set(begun)
+    rates = jnp.broadcast_to(begun, (len(MISSED), begun.size))
     state, rate, rates = jax.lax.fori_loop(0, len(FRACTIONS), stage, (x, first, rates))
     missed, bend = (unpack_tree(step * (jnp.asarray(weights) @ rates), first) for weights in (MISSED, BEND))
     return Step(state, rate, missed, bend)

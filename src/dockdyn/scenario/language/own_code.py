@@ -71,7 +71,8 @@ def only_built_in(really: bool = True) -> Iterator[None]:
 @contextmanager
 def importable(folder: Path | None) -> Iterator[None]:
     """Look for modules that a scenario names in `folder` and in the working folder first."""
-    before = places.set((*(str(place.resolve()) for place in (folder or Path(), Path())), *places.get()))
+    here = os.getcwd()
+    before = places.set((os.path.join(here, folder or ""), here, *places.get()))
     try:
         yield
     finally:
@@ -86,7 +87,7 @@ def module_of(name: str) -> ModuleType:
     """
     let_in()
     before = list(sys.path)
-    sys.path[:0] = places.get()
+    sys.path[:0] = map(os.path.realpath, places.get())
     try:
         return importlib.import_module(name)
     finally:

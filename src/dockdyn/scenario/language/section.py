@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import partial
+from types import NoneType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,6 +30,10 @@ class Section(BaseModel):
     compiled: ClassVar[float] = 1.0  # how long its part of a program takes to compile, in tables of a contact
     unread: ClassVar[tuple[str, ...]] = ("title",)  # fields on which nothing that is computed depends
     computed_from: ClassVar[tuple[str, ...]] = ()  # fields that others are computed from as the table is checked
+
+    def fields(self) -> dict[str, Any]:
+        """Return all that the table holds, by field."""
+        return self.__dict__ | (self.__pydantic_extra__ or {})
 
     def unit_of_extra(self, field: str) -> str:
         """Return the unit of a key that the table's own class does not name, as a part of the user's own has it; empty
@@ -62,11 +67,16 @@ def absent(value: object) -> bool:
     return isinstance(value, float) and value == 0
 
 
+PLAIN = (str, bool, int, NoneType)  # classes of most that is static
+
+
 def _is_leaf(value: object) -> bool:
     """Return whether a field holds numbers, traced ones included, or a (nested) list of numbers."""
 
     if isinstance(value, list):
         return bool(value) and all(_is_leaf(item) for item in value)
+    if type(value) in PLAIN:
+        return False
     return isinstance(value, float | np.ndarray) or is_array_of_jax(value)
 
 
@@ -92,8 +102,7 @@ class Static:
 
 
 def flatten(section: Section) -> tuple[tuple[Any, ...], Static]:
-    data = dict(section)
-    data.update(section.__pydantic_extra__ or {})
+    data = section.fields()
     moving = {
         name: value
         for name, value in data.items()

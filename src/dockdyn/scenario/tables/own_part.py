@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -307,7 +308,7 @@ def import_class(target: str, base: Callable[[], type] | None = None) -> type:
         found = getattr(own_code.module_of(module), name)
     except Exception as error:  # of the module's own code, too
         words = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
-        place = next(iter(own_code.places.get()), Path.cwd())
+        place = os.path.realpath(next(iter(own_code.places.get()), Path.cwd()))
         refuse(f'cannot import {target!r} ({words}); must be "module:Class" with the module importable from {place}')
 
     wanted = Module if base is None else base()
