@@ -69,7 +69,7 @@ def drawn(seed):
 def test_a_block_that_rails_draw_moves_as_by_another_integrator(load, seed):
     friction, rates = drawn(seed)
     tables, _ = drawn_block()
-    tables |= {"duration": 2.5, "integrator": {"tolerance": 1e-12}}
+    tables |= {"duration": 2.5, "integrator": {"tolerance": 1e-13}}  # an error of an onset of slip grows a millionfold
     for contact in tables["contact"].values():
         contact["friction"] = friction
     result = dockdyn.simulate(load(tables))

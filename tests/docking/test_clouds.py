@@ -206,3 +206,11 @@ def test_a_cloud_that_begins_deep_is_refused_and_a_little_of_an_approach_is_told
     assert "'skin' by 1 mm" in warned(0.001)[0]
     with pytest.raises(ScenarioError, match=r"'skin': overlap at the start = 0\.002 m; must be at most 0\.0015 m"):
         warned(0.002)
+
+
+def test_a_cloud_that_is_placed_may_begin_deeper_than_one_that_approaches(block):
+    """As soft parts that bear already do."""
+    text = SCENARIO.format(file=block, count=36, radius=0) + "[integrator]\nstep = 1e-3\n"
+    dockdyn.simulate(parse(text.replace("0, 0.2]", "0, 0.036]").replace('"1 s"', '"1 ms"'), "mine.toml"))
+    with pytest.raises(ScenarioError, match=r"'skin': overlap at the start = 0\.016 m; must be at most 0\.015 m"):
+        dockdyn.simulate(parse(text.replace("0, 0.2]", "0, 0.034]").replace('"1 s"', '"1 ms"'), "mine.toml"))

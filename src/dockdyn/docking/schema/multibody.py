@@ -67,7 +67,7 @@ KNOWN_MODES = FiniteElementSection | UniformBeamSection | LargeBeamSection  # of
 FLAT = 1e-9  # sine of the angle by which an axis may leave the plane
 OPEN = 1e-8  # m, of ends that are to meet
 ALONG = math.cos(math.radians(45))  # of a port that faces x: its axis' share along it
-SHALLOW = 1 / 200  # of a mesh's size: more overlap at the start is hardly meant
+PLACED, APPROACHING = 1 / 20, 1 / 200  # of a mesh's size: more overlap at the start is hardly meant, of what approaches
 MOVING_PORTS, STANDING_PORTS = ("port", "feature"), ("port", "surface")  # that approach, and that are approached
 
 
@@ -464,17 +464,17 @@ class SeveralBodiesSection(Section, abc.ABC):
     def meetings(self) -> list[tuple[str, float]]:
         """Return how messages name each contact, and how deep (m) it may be: the largest radius of the features in it.
 
-        Points of a cloud may be `SHALLOW` of their mesh's size.
+        Points of a cloud may be a share of their mesh's size, a smaller one where bodies approach.
         """
         from dockdyn.mechanism.impact_contact import OVERLAP
 
-        found = []
+        found, share = [], PLACED if self.approach is None else APPROACHING
         for contact in self.contacts:
             (_, feature), (_, partner) = self.sides(contact)
             radius = feature.radius
             if isinstance(feature, CloudSection):
                 assert feature.sample is not None
-                radius = xp.where(radius > 0, radius, SHALLOW * feature.sample.size)
+                radius = xp.where(radius > 0, radius, share * feature.sample.size)
             if kind_of(partner) == "feature":
                 radius = xp.maximum(radius, getattr(partner, "radius", 0.0))
             if contact.impact is not None:
