@@ -369,7 +369,7 @@ def _mass_matrix(
     beyond = {body: tree.beyond(body) for own in screws.values() for body in own}
     vibrating = {one.numbers: one.matrix() for one in tree.vibrations}
 
-    def between(one: Numbers, other: Numbers) -> Array:
+    def between(one: Numbers, other: Numbers) -> Float[Array, "one other"]:
         """Return the entries, with a row for each of one and a column for each of the other."""
         found = -product_of_each((momenta[one].force,), (momenta[other].force,)) / total
         for body, load in given[one].items():

@@ -20,7 +20,7 @@ JointMotion = tuple[Scalar, Scalar]  # coordinate (rad or m, of a mode its own u
 Row = Float[Array, "modes"]
 
 
-def product_of_each(vectors: Sequence[Vector], others: Sequence[Vector]) -> Array:
+def product_of_each(vectors: Sequence[Vector], others: Sequence[Vector]) -> Float[Array, "*rows"]:
     """Return the sum of the products of vectors with others; where both have rows of numbers, of each of these with each."""
     if vectors[0].x.ndim and others[0].x.ndim:
         left, right = (
@@ -85,7 +85,7 @@ class Screw(NamedTuple):
     velocity: Vector
     spin: Vector
 
-    def power(self, load: Load) -> Array:
+    def power(self, load: Load) -> Float[Array, "*rows"]:
         """Return the power (W) of a load, or of each of several; of modes one for each."""
         return product_of_each((self.velocity, self.spin), (load.force, load.moment))
 
