@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from dockdyn.docking.schema.flexible import LargeBeamSection
-from dockdyn.mechanics.trees.beam import Beam
+from dockdyn.mechanics.trees.beam import Beam, ShapeIntegrals
 from dockdyn.mechanics.trees.composite_bodies import Configuration
 from dockdyn.mechanics.trees.tree_building import Link, tree_of
 from dockdyn.programs import Program
@@ -364,3 +364,27 @@ def test_places_may_be_traced():
     np.testing.assert_allclose([slopes[1], -slopes[2]], [turn[2], turn[1]], rtol=0, atol=1e-12)
     bent = (turn[1:, :, None] * turn[1:, None, :]).sum(0) / 2.0
     np.testing.assert_allclose(gathered, bent, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("count", [1, 4, 16])
+def test_integrals_of_a_cantilevers_shapes(count):
+    """By closed forms, and of what shortens by quadrature of h, which is itself an integral."""
+    found = ShapeIntegrals.of("cantilever", count)
+    betas = np.array(
+        [brentq(lambda b: np.cos(b) + 1 / np.cosh(b), (k + 0.1) * np.pi, (k + 0.9) * np.pi) for k in range(count)]
+    )
+    sigmas = (np.cosh(betas) + np.cos(betas)) / (np.sinh(betas) + np.sin(betas))
+    np.testing.assert_allclose(found.product, np.eye(count) / 4, rtol=0, atol=1e-13)
+    curvature = np.diag(betas**4) / 4
+    np.testing.assert_allclose(found.curvature, curvature, rtol=0, atol=1e-12 * curvature.max())
+    signs = (-1.0) ** np.arange(count)
+    np.testing.assert_allclose(found.shape, signs * sigmas / betas, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(found.lever, signs / betas**2, rtol=0, atol=1e-13)
+    one = beam((count, 0, 0), basis="cantilever")
+    shapes, masses = one.slices()
+    nested = (
+        np.einsum("s,smn->mn", masses, shapes.shortening),
+        np.einsum("s,smn->mn", masses * shapes.place, shapes.shortening),
+    )
+    for ours, theirs in zip((found.shortening, found.shortening_lever), nested, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12 * np.abs(theirs).max())

@@ -20,6 +20,7 @@ SQUARE, TALL = RNG.normal(size=(4, 4)), RNG.normal(size=(12, 11))
 BATCH = RNG.normal(size=(3, 4, 4))
 POSITIVE = BATCH @ BATCH.swapaxes(-1, -2) + np.eye(4)
 SHORT = np.array([2**31 - 1, -(2**31), 7, -3], np.int32)
+WIDE = np.random.default_rng(8).normal(size=(14, 14))  # beside the others' numbers
 BITS = np.array([True, False, True, True])
 
 UNARY = [
@@ -128,6 +129,7 @@ OTHERS = {
         lambda a, b: (a @ a.T, a.T @ a, a[0] @ b, jnp.einsum("ij,kj->ik", b, b)),
         (TALL, TALL[:1, :].T @ TALL[:1]),
     ),
+    "products of many into few": (lambda a: (a @ a[0], a[0] @ a @ a[:, 0], a[:, :3].T @ a[:, :2]), WIDE),
     "products of many": (lambda a: (a @ a, jnp.einsum("bij,bj->bi", a, a[:, 0]), jnp.tensordot(a, a, 3)), BATCH),
     "sort": (lambda x: (jnp.sort(x), jnp.argsort(x), jnp.argsort(-x), jnp.sort(x.reshape(3, 4), 0)), FEW),
     "sort by two": (lambda a: lax.sort((jnp.round(a[0]), a[1], a[2]), num_keys=2), SQUARE),

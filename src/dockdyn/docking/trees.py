@@ -183,10 +183,10 @@ def _add_flexible_link(
     numbers = mode_numbers(frames.bodies, link.name)
     at_rest = tree.add(_massless_body(), frames.at_rest(link.name), joint)
     own = [one.name for one in frames.bodies].index(link.name)
-    place = tree.add(body, own, _frame_of_few(modes.mean_motion(body), at_rest, numbers, massless=False))
+    place = tree.add(body, own, _modal_frame(modes.mean_motion(body), at_rest, numbers, massless=False))
     tree.vibrations.append(Vibration(modes.vibrating_mass(body), modes.bent_inertia(body), numbers, place))
     deflection = link.flexible.deflection
-    return _add_seats(tree, link, frames, lambda at: _frame_of_few(deflection(at), at_rest, numbers, massless=True))
+    return _add_seats(tree, link, frames, lambda at: _modal_frame(deflection(at), at_rest, numbers, massless=True))
 
 
 def _add_component(tree: _Growing, body: LinkSection, frames: Frames) -> list[tuple[int, list[LinkSection]]]:
@@ -194,21 +194,15 @@ def _add_component(tree: _Growing, body: LinkSection, frames: Frames) -> list[tu
     flexible, numbers = body.flexible, mode_numbers(frames.bodies, body.name)
     assert isinstance(flexible, FiniteElementSection)
     tree.vibrations.append(Vibration(flexible.modal_mass(), None, numbers, 0))
-
-    def frame(at: Float[Array, "3"]) -> ModalFrame:
-        moved = flexible.deflection(at)
-        place = Vector.of(moved.place)
-        shift, turn = (Vector.of(rows.T) for rows in (moved.shift, moved.turn))
-        return ModalFrame(place, -place, shift, turn, 0, numbers, massless=True)
-
-    return _add_seats(tree, body, frames, frame)
+    deflection = flexible.deflection
+    return _add_seats(tree, body, frames, lambda at: _modal_frame(deflection(at), 0, numbers, massless=True))
 
 
-def _frame_of_few(moved: Deflection, at_rest: int, numbers: tuple[int, ...], massless: bool) -> ModalFrame:
-    """Return a frame that few modes move, whose shapes are best kept apart."""
+def _modal_frame(moved: Deflection, carrier: int, numbers: tuple[int, ...], massless: bool) -> ModalFrame:
+    """Return a frame that modes move."""
     place = Vector.of(moved.place)
-    shift, turn = (tuple(Vector.of(row) for row in rows) for rows in (moved.shift, moved.turn))
-    return ModalFrame(place, -place, shift, turn, at_rest, numbers, massless, moved.shortening)
+    shift, turn = (Vector.of(rows.T) for rows in (moved.shift, moved.turn))
+    return ModalFrame(place, -place, shift, turn, carrier, numbers, massless, moved.shortening)
 
 
 def _add_seats(

@@ -20,13 +20,12 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Var
 
 from dockdyn.deferred import jax
-from dockdyn.translate.arrays import SMALL, Array, SmallArray, StoredArray, copy_array, dtype_of, in_memory, load_array
+from dockdyn.translate.arrays import SMALL, Array, SmallArray, StoredArray, copy_array, dtype_of, load_array
 from dockdyn.translate.scalar_program import Builder, MemoryBlock, Scalar, Untranslatable
 
 Rule = Callable[["Translator", list[Array], dict[str, Any], list[Any]], list[Array]]
 RULES: dict[str, Rule] = {}
 MOST = 5_000_000  # numbers that equations write: some 10 GB; XLA takes ten times as long and as much memory
-LARGEST = 4096  # numbers of a constant, which are written into the program
 LOOP = 8  # statements of a loop over an array in memory
 
 
@@ -46,7 +45,7 @@ class TranslatedEquation(NamedTuple):
     apply: Rule
     params: dict[str, Any]
     outs: list[Any]  # shapes and types of what it answers
-    reads: list[Any]  # variables, and arrays that are known
+    reads: list[Any]  # variables, and arrays that are known, as `constant_array` tells them
     ending: list[Any]  # variables that nobody reads after it
     answers: list[Any]  # variables; None where nobody reads them
 
@@ -94,8 +93,12 @@ class TranslatedProgram:
 class Translator:
     """Writes equations into a builder; knows which arrays are still read."""
 
-    def __init__(self) -> None:
+    def __init__(self, arguments: Sequence[MemoryBlock], constants: Sequence[np.ndarray]) -> None:
         self.builder = Builder()
+        self.arguments, self.constants = list(arguments), list(constants)  # these are the last of those
+        self.stored: dict[object, StoredArray] = {}  # large constants by what they hold
+        for store, one in zip(self.arguments[len(self.arguments) - len(self.constants) :], self.constants, strict=True):
+            self.stored.setdefault(_constant_key(one), StoredArray(store, 0, one.shape, store.dtype))
         self.live: list[dict[Any, Array]] = []  # variables of the functions around, outermost first
         self.frozen: list[set[int]] = []  # stores that loops around read again
         self.plans: dict[Any, TranslationPlan] = {}  # of functions
@@ -128,9 +131,17 @@ class Translator:
         jaxpr, constants = jaxpr_and_constants(function)
         return self.run(jaxpr, [self.read(constant_array(one)) for one in constants], arguments)
 
-    def read(self, whole: SmallArray) -> Array:
-        """Return a known array as it is read: a large one in memory."""
-        return whole if whole.values.size <= SMALL else in_memory(self.builder, whole)
+    def read(self, whole: SmallArray | np.ndarray) -> Array:
+        """Return a known array as it is read: a large one is an argument, one and the same wherever it is needed."""
+        if isinstance(whole, SmallArray):
+            return whole
+        key = _constant_key(whole)
+        if key not in self.stored:
+            store = MemoryBlock("in", len(self.arguments), dtype_of(whole.dtype), whole.size)
+            self.arguments.append(store)
+            self.constants.append(whole)
+            self.stored[key] = StoredArray(store, 0, whole.shape, store.dtype)
+        return self.stored[key]
 
     def is_own(self, array: StoredArray) -> bool:
         """Return whether nobody reads the array later, so that its memory may be written."""
@@ -174,15 +185,18 @@ def _spelt_out(
     return translator.call(jax.make_jaxpr(partial(primitive.impl, **params))(*shapes), arrays)
 
 
-def constant_array(value: Any) -> SmallArray:  # noqa: ANN401, of any type of array
-    """Return an array that is known. Raises Untranslatable for one that is too large for a program."""
+def constant_array(value: Any) -> SmallArray | np.ndarray:  # noqa: ANN401, of any type of array
+    """Return an array that is known: of a small one its numbers."""
     array = np.asarray(value)
-    dtype = dtype_of(array.dtype)
-    if array.size > LARGEST:
-        raise Untranslatable(f"a constant of {array.size} numbers")
+    if array.size > SMALL:
+        return array
     values = np.empty(array.shape, object)
     values[...] = array.astype(object)
-    return SmallArray(values, dtype)
+    return SmallArray(values, dtype_of(array.dtype))
+
+
+def _constant_key(array: np.ndarray) -> object:
+    return array.shape, array.dtype.str, array.tobytes()
 
 
 def _jaxpr_variables(atoms: Sequence[Any]) -> list[Any]:
@@ -200,12 +214,12 @@ def translate_function(function: Any) -> TranslatedProgram:  # noqa: ANN401, a c
     jaxpr, used = _without_dead(jaxpr)
     if (length := _estimate_length(jaxpr, {})) > MOST:
         raise Untranslatable(f"about {length} numbers, more than {MOST}")
-    translator = Translator()
-    builder = translator.builder
     arrays = [np.asarray(one) for one in constants]
     kinds = [(one.aval.shape, one.aval.dtype) for one in jaxpr.invars]
     kinds += [(one.shape, one.dtype) for one in arrays]
     stores = [MemoryBlock("in", place, dtype_of(dtype), math.prod(shape)) for place, (shape, dtype) in enumerate(kinds)]
+    translator = Translator(stores, arrays)
+    builder = translator.builder
     read: list[Array] = []
     for store, (shape, _), needed in zip(stores, kinds, used + [True] * len(arrays), strict=True):
         memory = StoredArray(store, 0, tuple(shape), store.dtype)
@@ -222,7 +236,7 @@ def translate_function(function: Any) -> TranslatedProgram:  # noqa: ANN401, a c
             builder.copy(store, 0, one.store, one.start, store.count)
         results.append(store)
         shapes.append(tuple(variable.aval.shape))
-    return TranslatedProgram(builder, stores, results, shapes, arrays)
+    return TranslatedProgram(builder, translator.arguments, results, shapes, translator.constants)
 
 
 def _estimate_length(jaxpr: Any, known: dict[Any, int]) -> int:  # noqa: ANN401, JAX's

@@ -34,6 +34,9 @@ Ratios = Annotated[
     Discriminator(lambda value: "of each" if isinstance(value, list) else "of all"),
 ]  # of all modes, or of each
 Count = Annotated[int, Field(ge=0, le=8)]
+BendingCount = Annotated[
+    int, Field(ge=0, le=16)
+]  # of a beam by its own modes, whose integrals over shapes are as exact
 Stiffness = quantity("N*m**2", "a stiffness", above=0)
 Participation = quantity("kg", "a participation", component=True)
 TurningParticipation = quantity("kg*m", "a participation", component=True)
@@ -137,7 +140,7 @@ class UniformBeamSection(FlexibleSection):
     torsional_stiffness: Stiffness | None = None
     polar_inertia: quantity("kg*m", "a moment of inertia per length", above=0) | None = None
     damping_ratio: Ratios = 0.0
-    bending_modes: Annotated[list[Count], Field(min_length=2, max_length=2)] = [2, 2]  # noqa: RUF012
+    bending_modes: Annotated[list[BendingCount], Field(min_length=2, max_length=2)] = [2, 2]  # noqa: RUF012
     twist_modes: Count = 0
 
     @model_validator(mode="after")

@@ -22,9 +22,11 @@ from dockdyn.trees import Module, field
 
 Basis = Literal["polynomial", "craig-bampton", "cantilever"]
 type Place = np.ndarray | Array  # ξ; JAX's where it may be traced
-Shape = Callable[[Any, int], Any]  # ξ and order of the derivative → values, of the library that ξ is of
+ShapeFamily = Callable[
+    [Any, int], Any
+]  # ξ (…, 1) and order of the derivative → values (…, shapes), of the library that ξ is of
 
-INNER = 40  # Gauss points for integrals of shapes
+INNER = 48  # Gauss points for integrals of shapes: exact to rounding of products of the first 16
 
 
 class Shapes(NamedTuple):
@@ -61,10 +63,11 @@ class Beam(Module):
         """Return shapes at ξ = `at` (0 to 1)."""
         y, z, twist = self.modes
         bending, first = _bending_shapes(self.basis, max(y, z)), y + z
+        value, slope = (shape_derivatives(bending, at, order) for order in (0, 1))
         shift, turn = jnp.zeros((2, *at.shape, 3, self.count))
         for modes, columns, axis, about, sign in ((y, slice(y), 1, 2, 1.0), (z, slice(y, first), 2, 1, -1.0)):
-            shift = shift.at[..., axis, columns].set(shape_derivatives(bending[:modes], at, 0))
-            turn = turn.at[..., about, columns].set(sign * shape_derivatives(bending[:modes], at, 1))
+            shift = shift.at[..., axis, columns].set(value[..., :modes])
+            turn = turn.at[..., about, columns].set(sign * slope[..., :modes])
         turn = turn.at[..., 0, first:].set(shape_derivatives(_twist_shapes(self.basis, twist), at, 0))
         scaled = turn.at[..., 1:, :].divide(self.length)
         return Shapes(jnp.asarray(at) * self.length, shift, scaled, self.shortening(at))
@@ -76,8 +79,7 @@ class Beam(Module):
         if self.stiffening and y + z:
             points, weights = unit_gauss(INNER)
             slope = shape_derivatives(_bending_shapes(self.basis, max(y, z)), at[..., None] * points, 1)
-            slope, along = slope[..., None, :], (at[..., None] * weights)[..., None, None]
-            whole = (along * slope * slope.swapaxes(-1, -2)).sum(-3)
+            whole = (slope * (at[..., None] * weights)[..., None]).swapaxes(-1, -2) @ slope
             found = found.at[..., :y, :y].set(whole[..., :y, :y])
             found = found.at[..., y : y + z, y : y + z].set(whole[..., :z, :z])
         return found / self.length
@@ -95,16 +97,44 @@ class Beam(Module):
         """Return the stiffness matrix (N/m, and N m for twist)."""
         y, z, twist = self.modes
         points, weights = unit_gauss(INNER)
-
-        def energy(shapes: Sequence[Shape], order: int) -> np.ndarray:
-            found = shape_derivatives(shapes, points, order)
-            return np.einsum("q,qi,qj->ij", weights, found, found)
-
-        bent = energy(_bending_shapes(self.basis, max(y, z)), 2)
+        bent = ShapeIntegrals.of(self.basis, max(y, z)).curvature
+        turning = shape_derivatives(_twist_shapes(self.basis, twist), points, 1)
         found = jnp.zeros((self.count, self.count))
         found = found.at[:y, :y].set(self.bending_y / self.length**3 * bent[:y, :y])
         found = found.at[y : y + z, y : y + z].set(self.bending_z / self.length**3 * bent[:z, :z])
-        return found.at[y + z :, y + z :].set(self.torsion / self.length * energy(_twist_shapes(self.basis, twist), 1))
+        return found.at[y + z :, y + z :].set(self.torsion / self.length * ((turning.T * weights) @ turning))
+
+
+class ShapeIntegrals(NamedTuple):
+    """Integrals over ξ from 0 to 1 of shapes φ of bending in a plane (dimensionless): what a uniform beam's sums over its
+    masses are made of."""
+
+    shape: Float[np.ndarray, "modes"]  # ∫ φ
+    lever: Float[np.ndarray, "modes"]  # ∫ ξ φ
+    product: Float[np.ndarray, "modes modes"]  # ∫ φ φᵀ
+    curvature: Float[np.ndarray, "modes modes"]  # ∫ φ″ φ″ᵀ
+    shortening: Float[np.ndarray, "modes modes"]  # ∫ h, h = ∫₀^ξ φ′ φ′ᵀ, which is ∫ (1 − ξ) φ′ φ′ᵀ
+    shortening_lever: Float[np.ndarray, "modes modes"]  # ∫ ξ h, which is ∫ ½ (1 − ξ²) φ′ φ′ᵀ
+
+    @staticmethod
+    def of(basis: Basis, count: int) -> ShapeIntegrals:
+        """Return those of so many shapes of a basis."""
+        points, weights = unit_gauss(INNER)
+        shapes = _bending_shapes(basis, count)
+        value, slope, bend = (np.asarray(shape_derivatives(shapes, points, order)) for order in range(3))
+
+        def product(rows: Float[np.ndarray, "points modes"], by: Float[np.ndarray, "points"]) -> np.ndarray:
+            return np.asarray((rows.T * (weights * by)) @ rows)
+
+        ones = np.ones(INNER)
+        return ShapeIntegrals(
+            weights @ value,
+            (weights * points) @ value,
+            product(value, ones),
+            product(bend, ones),
+            product(slope, 1 - points),
+            product(slope, (1 - points**2) / 2),
+        )
 
 
 def unit_gauss(count: int) -> tuple[Float[np.ndarray, "count"], Float[np.ndarray, "count"]]:
@@ -113,10 +143,9 @@ def unit_gauss(count: int) -> tuple[Float[np.ndarray, "count"], Float[np.ndarray
     return (points + 1) / 2, weights / 2
 
 
-def shape_derivatives(shapes: Sequence[Shape], at: Float[Place, "*at"], order: int) -> Place:
+def shape_derivatives(shapes: ShapeFamily, at: Float[Place, "*at"], order: int) -> Place:
     """Return shapes' derivatives of an order at ξ, by shape along a new last axis; of the library that ξ is of."""
-    library = jnp if is_array_of_jax(at) else np
-    return library.stack([f(at, order) for f in shapes], -1) if shapes else library.zeros((*at.shape, 0))
+    return shapes(at[..., None], order)
 
 
 def shape_count(basis: Basis, modes: int) -> int:
@@ -128,7 +157,7 @@ def shape_count(basis: Basis, modes: int) -> int:
     return modes + 2 if basis == "craig-bampton" and modes else modes
 
 
-def _bending_shapes(basis: Basis, count: int) -> list[Shape]:
+def _bending_shapes(basis: Basis, count: int) -> ShapeFamily:
     """Return shapes of a beam clamped at ξ = 0.
 
     `polynomial`: ξ² P_k(2ξ − 1), P_k Legendre's: complete, also for loads at the tip, but the last frequency is up to twice
@@ -138,71 +167,85 @@ def _bending_shapes(basis: Basis, count: int) -> list[Shape]:
     ValueError for another basis.
     """
     if basis == "polynomial":
-        return [_polynomial_shape(power=2, degree=k) for k in range(count)]
+        return _polynomial_shapes(_legendre(power=2, count=count))
     if basis == "craig-bampton":
-        static = [_shape_of(Polynomial([0.0, 0.0, 1.5, -0.5])), _shape_of(Polynomial([0.0, 0.0, 1.0]))]
-        return [*static, *(_clamped_shape(k, free=False) for k in range(count - 2))][:count]
+        static = [Polynomial([0.0, 0.0, 1.5, -0.5]), Polynomial([0.0, 0.0, 1.0])][:count]
+        return _joined(_polynomial_shapes(static), _clamped_shapes(max(count - 2, 0), free=False))
     if basis != "cantilever":
         raise ValueError(f"basis must be 'polynomial', 'craig-bampton' or 'cantilever'; got {basis!r}")
-    return [_clamped_shape(k, free=True) for k in range(count)]
+    return _clamped_shapes(count, free=True)
 
 
-def _twist_shapes(basis: Basis, count: int) -> list[Shape]:
+def _twist_shapes(basis: Basis, count: int) -> ShapeFamily:
     """Return shapes of a shaft clamped at ξ = 0: ξ and sin kπξ of `craig-bampton`, ξ P_k(2ξ − 1) of the others."""
     if basis == "craig-bampton":
-        return [_polynomial_shape(power=1, degree=0), *(_sine_shape(k) for k in range(1, count))][:count]
-    return [_polynomial_shape(power=1, degree=k) for k in range(count)]
+        return _joined(_polynomial_shapes(_legendre(power=1, count=min(count, 1))), _sine_shapes(max(count - 1, 0)))
+    return _polynomial_shapes(_legendre(power=1, count=count))
 
 
-def _sine_shape(half_waves: int) -> Shape:
-    """Return sin kπξ, a mode of a shaft clamped at both ends (dimensionless)."""
-    rate = half_waves * np.pi
+def _joined(*families: ShapeFamily) -> ShapeFamily:
+    """Return the shapes of families, one after another."""
 
-    def shape(at: Place, order: int) -> Place:
+    def shapes(at: Place, order: int) -> Place:
         library = jnp if is_array_of_jax(at) else np
-        return rate**order * library.sin(rate * at + order * np.pi / 2)
+        return library.concatenate([family(at, order) for family in families], -1)
 
-    return shape
-
-
-def _polynomial_shape(power: int, degree: int) -> Shape:
-    """Return ξ^power times Legendre's polynomial of a degree on 0 to 1 (dimensionless)."""
-    legendre = Legendre.basis(degree, domain=[0, 1]).convert(kind=Polynomial)
-    return _shape_of(Polynomial([0.0] * power + [1.0]) * legendre)
+    return shapes
 
 
-def _shape_of(polynomial: Polynomial) -> Shape:
-    """Return the shape function that a polynomial in ξ is, with its derivatives by ξ (dimensionless)."""
+def _sine_shapes(count: int) -> ShapeFamily:
+    """Return sin kπξ, the first modes of a shaft clamped at both ends (dimensionless)."""
+    rates = np.arange(1, count + 1) * np.pi
 
-    coefficients = [(polynomial.deriv(order) if order else polynomial).coef for order in range(3)]
+    def shapes(at: Place, order: int) -> Place:
+        library = jnp if is_array_of_jax(at) else np
+        return rates**order * library.sin(rates * at + order * np.pi / 2)
 
-    def shape(at: Place, order: int) -> Place:
+    return shapes
+
+
+def _legendre(power: int, count: int) -> list[Polynomial]:
+    """Return ξ^power times the first of Legendre's polynomials on 0 to 1."""
+    found = [Legendre.basis(degree, domain=[0, 1]).convert(kind=Polynomial) for degree in range(count)]
+    return [Polynomial([0.0] * power + [1.0]) * one for one in found]
+
+
+def _polynomial_shapes(polynomials: Sequence[Polynomial]) -> ShapeFamily:
+    """Return the shapes that polynomials in ξ are, with their derivatives by ξ (dimensionless)."""
+    terms = max([1, *(len(one) for one in polynomials)])
+    coefficients = np.zeros((3, terms, len(polynomials)))
+    for order in range(3):
+        for place, one in enumerate(polynomials):
+            derivative = (one.deriv(order) if order else one).coef
+            coefficients[order, : len(derivative), place] = derivative
+
+    def shapes(at: Place, order: int) -> Place:
         found = 0.0 * at
-        for coefficient in coefficients[order][::-1]:
-            found = found * at + coefficient
+        for row in coefficients[order][::-1]:
+            found = found * at + row
         return found
 
-    return shape
+    return shapes
 
 
-def _clamped_shape(index: int, free: bool) -> Shape:
-    """Return a mode of a beam clamped at ξ = 0 and free, or clamped, at ξ = 1.
+def _clamped_shapes(count: int, free: bool) -> ShapeFamily:
+    """Return the first modes of a beam clamped at ξ = 0 and free, or clamped, at ξ = 1.
 
     Half of cosh x − cos x − σ (sinh x − sin x), x = β ξ, cos β cosh β = −1 (free) or 1; a free tip moves by 1.
     """
-    end = 1.0 if free else -1.0
-    root = (index + (0.5 if free else 1.5)) * np.pi
+    end, index = 1.0 if free else -1.0, np.arange(count)
+    roots = (index + (0.5 if free else 1.5)) * np.pi
     for _ in range(20):
-        root += (np.cos(root) + end / np.cosh(root)) / (np.sin(root) + end * np.tanh(root) / np.cosh(root))
+        roots += (np.cos(roots) + end / np.cosh(roots)) / (np.sin(roots) + end * np.tanh(roots) / np.cosh(roots))
     # 1 − σ, without cancellation
-    rest = (end * (np.sin(root) - np.cos(root)) - np.exp(-root)) / (np.sinh(root) + end * np.sin(root))
+    rest = (end * (np.sin(roots) - np.cos(roots)) - np.exp(-roots)) / (np.sinh(roots) + end * np.sin(roots))
 
-    def shape(at: Place, order: int) -> Place:
+    def shapes(at: Place, order: int) -> Place:
         library = jnp if is_array_of_jax(at) else np
-        x, sigma = root * at, 1 - rest
+        x, sigma = roots * at, 1 - rest
         hyperbolic = rest / 2 * library.exp(x) + (2 - rest) / 2 * library.exp(-x) * (-1) ** order
         cosine, sine = library.cos(x), library.sin(x)
         waves = (-cosine + sigma * sine, sine + sigma * cosine, cosine - sigma * sine)[order]
-        return (hyperbolic + waves) * root**order / 2 * (-1) ** index
+        return (hyperbolic + waves) * (roots**order / 2 * (-1.0) ** index)
 
-    return shape
+    return shapes

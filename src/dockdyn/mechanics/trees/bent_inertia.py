@@ -11,14 +11,13 @@ equations in quasi-coordinates, Meirovitch 1970, Methods of Analytical Dynamics,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import RigidBody
-from dockdyn.mechanics.trees.partial_motion import JointMotion
-from dockdyn.mechanics.trees.screws import cross_matrix, cross_product
-from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.mechanics.trees.partial_motion import Row
+from dockdyn.mechanics.trees.screws import axial_vector, cross_matrix, cross_product
+from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import trace_once
 from dockdyn.trees import Module
 
@@ -60,17 +59,16 @@ class BentInertia(Module):
         both = about[:, None] @ about[None]
         turned = 0.5 * (axes @ both + both @ axes) - about[:, None] @ axes @ about[None]
         second = bent + carried + turned
-        momentum = _vector_product(spread) - cross_product(moments.place_shortening, moments.along)
+        momentum = axial_vector(spread) - cross_product(moments.place_shortening, moments.along)
         behind = jnp.einsum("iab,jb->ija", rest, turn) + 0.5 * cross_product(turn[:, None], turn[None]) @ axes.T
         return BentInertia(
             rest + axes @ about - about @ axes, 0.5 * (second + jnp.swapaxes(second, 0, 1)), momentum - behind
         )
 
     @trace_once
-    def at(self, body: RigidBody, rate: Vector, motions: Sequence[JointMotion]) -> Bent:
-        """Return the inertia of a link, at rest the `body`, whose mean axes turn at `rate` (rad/s, these axes) and whose modes
-        move so."""
-        coordinates, rates = (jnp.stack(part) for part in zip(*motions, strict=True))
+    def at(self, body: RigidBody, rate: Vector, coordinates: Row, rates: Row) -> Bent:
+        """Return the inertia of a link, at rest the `body`, whose mean axes turn at `rate` (rad/s, these axes) and whose modal
+        coordinates are those and have these rates."""
         omega, slopes = rate.array(), self.first + 2 * jnp.tensordot(coordinates, self.second, 1)
         inertia = body.inertia + 0.5 * jnp.tensordot(coordinates, self.first + slopes, 1)
         by_mode, swinging = (jnp.tensordot(one, self.spin, 1) for one in (coordinates, rates))
@@ -79,30 +77,24 @@ class BentInertia(Module):
         efforts = (swinging - jnp.tensordot(self.spin, rates, (1, 0))) @ omega - 0.5 * (slopes @ omega) @ omega
         return Bent(
             RigidBody(body.mass, inertia, body.inverse_inertia),
-            [Vector.of(row) for row in by_mode],
+            Vector.of(by_mode.T),
             Vector.of(spin),
             Vector.of(moment),
-            list(efforts),
+            efforts,
         )
 
 
 class Bent(NamedTuple):
-    """The inertia of a link at an instant; vectors in its mean axes, one a mode or of all."""
+    """The inertia of a link at an instant; vectors in its mean axes."""
 
     body: RigidBody  # with the present inertia, and the inverse of that at rest
-    by_mode: list[Vector]  # D: angular momentum about its centre of mass by the rate of each mode
+    by_mode: Vector  # D: angular momentum about its centre of mass by the rate of each mode, in rows
     spin: Vector  # N m s, Σ D η̇
     moment: Vector  # N m that it needs beside that of a rigid body, where modes keep their rates
-    efforts: list[Scalar]  # that modes need where they and the mean axes keep their rates
+    efforts: Row  # that modes need where they and the mean axes keep their rates
 
 
 def _inertia_of(moments: Float[Array, "*stack 3 3"]) -> Float[Array, "*stack 3 3"]:
     """Return the inertia, tr P − P, of second moments P = Σ m r rᵀ, of which the symmetric part counts."""
     both = 0.5 * (moments + jnp.swapaxes(moments, -1, -2))
     return jnp.trace(both, axis1=-2, axis2=-1)[..., None, None] * jnp.eye(3) - both
-
-
-def _vector_product(products: Float[Array, "*stack 3 3"]) -> Float[Array, "*stack 3"]:
-    """Return Σ a × b of Σ a bᵀ."""
-    apart = products - jnp.swapaxes(products, -1, -2)
-    return jnp.stack([apart[..., 1, 2], apart[..., 2, 0], apart[..., 0, 1]], -1)

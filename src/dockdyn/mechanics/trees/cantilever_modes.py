@@ -13,7 +13,7 @@ import numpy as np
 
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rigid_body import RigidBody
-from dockdyn.mechanics.trees.beam import Beam
+from dockdyn.mechanics.trees.beam import Beam, ShapeIntegrals
 from dockdyn.mechanics.trees.bent_inertia import BentInertia, ShapeMoments
 from dockdyn.mechanics.trees.modal_frame import Shortening
 from dockdyn.mechanics.trees.screws import cross_product
@@ -98,41 +98,57 @@ class UniformBeam(Module):
 
     def modes(self) -> CantileverModes:
         """Return its modes."""
-        axes, beam, rates = self.axes(), self._beam(), self._twist_rates()
-        shapes, masses = beam.slices()
-        shift, arm = shapes.shift, shapes.place[:, None, None] * jnp.eye(3)[0]
-        bent = jnp.einsum("s,scm,scm->m", masses, shift, shift)
-        linear = jnp.einsum("s,scm->mc", masses, shift)
-        angular = jnp.einsum("s,smc->mc", masses, cross_product(arm, shift.swapaxes(-1, -2)))
-        polar, none = self.polar_inertia * self.length, jnp.zeros((rates.size, 2))
-        about = (polar * self._twist_signs() / rates)[:, None]
-        stiffness = jnp.concatenate([jnp.diag(beam.stiffness()), 0.5 * self.torsion / self.length * rates**2])
-        mass = jnp.concatenate([bent, jnp.full(rates.size, 0.5) * polar])
+        axes, rates, ways = self.axes(), self._twist_rates(), self._ways()
+        bent, bending = (
+            self._integrals(),
+            jnp.repeat(self.bending, np.array(self.counts[:2]), total_repeat_length=ways.shape[0]),
+        )
+        polar = self.polar_inertia * self.length
+        about = (polar * self._twist_signs() / rates)[:, None] * axes[0]
+        linear = self.mass * bent.shape[:, None] * ways
+        angular = self.mass * self.length * bent.lever[:, None] * jnp.cross(axes[0], ways)
+        mass = jnp.concatenate([self.mass * bent.product.diagonal(), jnp.full(rates.size, 0.5) * polar])
+        stiffness = jnp.concatenate(
+            [bending / self.length**3 * bent.curvature.diagonal(), 0.5 * self.torsion / self.length * rates**2]
+        )
         return CantileverModes(
             mass=mass,
             frequency=jnp.sqrt(stiffness / mass),
             damping_ratio=jnp.full(mass.size, 1.0) * self.damping_ratio,
-            translation=jnp.concatenate([linear, jnp.zeros((rates.size, 3))]) @ axes,
-            rotation=jnp.concatenate([angular, jnp.concatenate([about, none], axis=1)]) @ axes,
+            translation=jnp.concatenate([linear, jnp.zeros((rates.size, 3))]),
+            rotation=jnp.concatenate([angular, about]),
             root=self.root,
             moments=self._moments(),
         )
 
     def _moments(self) -> ShapeMoments:
         """Return sums over its masses that its bending enters; twist moves no centre of a section."""
-        axes, beam, twist = self.axes(), self._beam(), (0, self.counts[2])
-        shapes, masses = beam.slices()
-        place = self.root + shapes.place[:, None] * axes[0]
-        shift = jnp.pad(shapes.shift.swapaxes(-1, -2), ((0, 0), twist, (0, 0))) @ axes
-        bow = jnp.pad(shapes.shortening, ((0, 0), twist, twist))
-        heavy = masses[:, None] * place
+        along, twist, bent = self.axes()[0], (0, self.counts[2]), self._integrals()
+        ways = jnp.pad(self._ways(), (twist, (0, 0)))
+        whole = ShapeIntegrals(*(np.pad(one, [twist] * one.ndim) for one in bent))
+        bow, far = self.mass / self.length * whole.shortening, self.mass * whole.shortening_lever
+        heavy = whole.shape[:, None] * self.root + whole.lever[:, None] * (self.length * along)
         return ShapeMoments(
-            along=axes[0],
-            shortening=jnp.einsum("s,smn->mn", masses, bow),
-            place_shift=jnp.einsum("sa,smb->mab", heavy, shift),
-            place_shortening=jnp.einsum("sa,smn->mna", heavy, bow),
-            shift_shift=jnp.einsum("s,sma,snb->mnab", masses, shift, shift),
+            along=along,
+            shortening=bow,
+            place_shift=self.mass * heavy[:, :, None] * ways[:, None, :],
+            place_shortening=bow[..., None] * self.root + far[..., None] * along,
+            shift_shift=self.mass * whole.product[..., None, None] * ways[:, None, :, None] * ways[None, :, None, :],
         )
+
+    def _integrals(self) -> ShapeIntegrals:
+        """Return those of its shapes of bending, of both directions; what shortens is bending in one and the same."""
+        first, second, _ = self.counts
+        plane = ShapeIntegrals.of("cantilever", max(first, second))
+        index, way = np.array([*range(first), *range(second)], int), np.arange(first + second) < first
+        found = ShapeIntegrals(*(one[np.ix_(*[index] * one.ndim)] for one in plane))
+        both = way[:, None] == way
+        return found._replace(shortening=found.shortening * both, shortening_lever=found.shortening_lever * both)
+
+    def _ways(self) -> Float[Array, "bending 3"]:
+        """Return the unit vector along which each shape of bending moves the beam."""
+        first, second, _ = self.counts
+        return self.axes()[np.array([1] * first + [2] * second, int)]
 
     def deflection(self, place: Float[Array, "3"]) -> Deflection:
         """Return how the section moves that is next to a `place` (m, link axes, from the centre of mass)."""

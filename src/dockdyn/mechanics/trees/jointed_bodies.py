@@ -17,7 +17,14 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.modal_frame import ModalFrame, Vibration
-from dockdyn.mechanics.trees.partial_motion import JointMotion, Motions, Rates, Screw, acceleration_at_lever
+from dockdyn.mechanics.trees.partial_motion import (
+    JointMotion,
+    Motions,
+    Rates,
+    Screw,
+    acceleration_at_lever,
+    times_rates,
+)
 from dockdyn.mechanics.vector import Scalar, Vector, once
 from dockdyn.programs import trace_once
 from dockdyn.trees import Module, field
@@ -79,16 +86,12 @@ class Joint(Module):
             carried.at(carrier, body.pose.position - lever) + acceleration_at_lever(spin, body.rate, lever), spin
         )
 
-    def screws(
-        self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]
-    ) -> tuple[Screw, ...]:
-        """Return what the joint of a body at `place` (m, from the common centre) does; nothing where it is locked."""
-        if self.number is None:
-            return ()
+    def screw(self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]) -> Screw:
+        """Return what the joint, one that moves, of a body at `place` (m, from the common centre) does."""
         along = body.rotation @ (self.axis if self.led is None else self.axis * self.led[0])
         if self.kind == "prismatic":
-            return (Screw(along, Vector.zero()),)
-        return (Screw((place - body.rotation @ self.arm).cross(along), along),)
+            return Screw(along, Vector.zero())
+        return Screw((place - body.rotation @ self.arm).cross(along), along)
 
 
 class JointedBodies(Module):
@@ -123,9 +126,10 @@ class JointedBodies(Module):
         middle, drift = self.middle(self.resting(pose.attitude, twist.rate, motions))
         return Pose(pose.position + middle, pose.attitude.normalised()), Twist(twist.velocity + drift, twist.rate)
 
-    def numbers(self) -> list[int]:
-        """Return the numbers of its coordinates, of joints and modes, among those of all trees, in the order of its bodies."""
-        return list(dict.fromkeys(number for joint in self.joints for number in joint.numbers))
+    def numbers(self) -> list[tuple[int, ...]]:
+        """Return the numbers of its coordinates among those of all trees, that of a joint alone, those of a link's modes
+        together, in the order of its bodies."""
+        return list(dict.fromkeys(joint.numbers for joint in self.joints if joint.numbers))
 
     def beyond(self, body: int) -> set[int]:
         """Return a body and all that it carries, by their places in the tree."""
@@ -184,9 +188,8 @@ class JointedBodies(Module):
         for vibration in self.vibrations:
             if vibration.body in bent:
                 force, torque = found[vibration.body]
-                for number, spin in zip(vibration.numbers, bent[vibration.body].by_mode, strict=True):
-                    torque = torque + spin * accelerations[number]
-                found[vibration.body] = force, torque
+                own = jnp.stack([accelerations[number] for number in vibration.numbers])
+                found[vibration.body] = force, torque + times_rates(bent[vibration.body].by_mode, own)
         return found
 
     def kinetic_energies(self, placed: Sequence[Placed], motions: Motions | Sequence[JointMotion]) -> list[Scalar]:

@@ -11,8 +11,9 @@ that a joint's rate would give the centre, P, is taken away by P Pᵀ / m. Modes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from dockdyn.deferred import Array, Float, jnp
@@ -22,7 +23,16 @@ from dockdyn.mechanics.trees.bent_inertia import Bent
 from dockdyn.mechanics.trees.bodies import Bending
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.modal_frame import BentFrame, ModalFrame
-from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Motions, Rates, Row, Screw
+from dockdyn.mechanics.trees.partial_motion import (
+    JointMotion,
+    Load,
+    Motions,
+    Rates,
+    Row,
+    Screw,
+    product_of_each,
+    times_rates,
+)
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once, unit_vectors
 
 if TYPE_CHECKING:
@@ -30,6 +40,7 @@ if TYPE_CHECKING:
 
 SPIN = 3  # unknowns of the root's turning, which come first
 
+type Numbers = tuple[int, ...]  # of a joint's coordinate, or of those of a link's modes, which answer in rows
 type ByBody[Part] = dict[int, Part]  # of what a coordinate moves: a body, or the frames of a flexible link
 
 
@@ -118,9 +129,9 @@ class Equations(NamedTuple):
     placed: tuple[Placed, ...]
     places: list[Vector]  # of the bodies from the common centre of mass, m
     drift: list[Rates]  # of the bodies about the common centre, where u stays
-    screws: dict[int, ByBody[Screw]]  # of coordinates by number, without those of loose modes
+    screws: dict[Numbers, ByBody[Screw]]  # of coordinates, without those of loose modes
     frames: ByBody[BentFrame]  # that loose modes move
-    momenta: dict[int, Load]  # that a rate of one gives all that the coordinate moves
+    momenta: dict[Numbers, Load]  # that a rate of one gives all that the coordinate moves
     bent: dict[int, Bent]  # of links, by their places in the tree
     factors: Factors
 
@@ -137,24 +148,23 @@ class Equations(NamedTuple):
             for number, one in enumerate(zip(bodies, placed, places, strict=True))
         ]
         inertia = _composite_sums(tree, inertia)
-        loose = {number for one in tree.loose() for number in one.numbers}
-        screws: dict[int, ByBody[Screw]] = {number: {} for number in tree.numbers() if number not in loose}
+        loose = {one.numbers for one in tree.loose()}
+        screws: dict[Numbers, ByBody[Screw]] = {numbers: {} for numbers in tree.numbers() if numbers not in loose}
         frames: ByBody[BentFrame] = {}
         for body, joint in enumerate(tree.joints, start=1):
             there = placed[joint.carrier], placed[body], places[body], motions
-            if isinstance(joint, ModalFrame) and loose.issuperset(joint.numbers):
+            if isinstance(joint, ModalFrame) and joint.numbers in loose:
                 frames[body] = once(joint.bent(*there))
-                continue
-            for number, screw in zip(joint.numbers, joint.screws(*there), strict=True):
-                screws[number][body] = screw
+            elif joint.numbers:
+                screws[joint.numbers][body] = joint.screw(*there)
         given = {
-            number: {body: inertia[body].momentum(screw) for body, screw in own.items() if tree.weighs(body)}
-            for number, own in screws.items()
+            numbers: {body: inertia[body].momentum(screw) for body, screw in own.items() if tree.weighs(body)}
+            for numbers, own in screws.items()
         }
         own = _momenta_of_bending(tree, bent, placed)
-        for number, (body, load) in own.items():
-            given[number][body] = given[number][body].plus(load)
-        momenta = {number: reduce(Load.plus, own.values()) for number, own in given.items()}
+        for numbers, (body, load) in own.items():
+            given[numbers][body] = given[numbers][body].plus(load)
+        momenta = {numbers: reduce(Load.plus, own.values()) for numbers, own in given.items()}
         factors = factor_matrix(_mass_matrix(tree, inertia[0].tensor, screws, given, momenta, own))
         drift = _bias_accelerations(tree, placed, motions)
         return Equations(tree, placed, places, drift, screws, frames, once(momenta), bent, factors)
@@ -169,22 +179,28 @@ class Equations(NamedTuple):
         bending = self._bending_efforts(drift)
         spare = [(force - f, torque - t) for force, torque, (f, t) in zip(forces, torques, needed, strict=True)]
         loads = self._gather_loads(*zip(*spare, strict=True))
-        own = {number: efforts[number] - bending.get(number, 0.0) for number in self.screws}
+        own = {
+            numbers: (efforts_of(efforts, numbers) if self._in_rows(numbers) else efforts[numbers[0]])
+            - bending.get(numbers, 0.0)
+            for numbers in self.screws
+        }
         u = self._solve_rates(loads, own, [efforts_of(efforts, one.numbers) for one in self.tree.loose()])
         bodies = [a.plus(b) for a, b in zip(self._spread_to_bodies(loads[0].force, u), self.drift, strict=True)]
         found = [rates.twist(one) for rates, one in zip(bodies, self.placed, strict=True)]
         return self._accelerate_all(loads[0].force, u, found)
 
-    def _bending_efforts(self, rates: Sequence[Twist]) -> dict[int, Scalar]:
+    def _bending_efforts(self, rates: Sequence[Twist]) -> dict[Numbers, Row]:
         """Return efforts that modes need for what bending does to the inertia of their links, whose twists change at these
         rates."""
-        found = {}
-        for vibration in self.tree.vibrations:
-            if vibration.body in self.bent:
-                bent, turning = self.bent[vibration.body], rates[vibration.body].rate
-                for number, spin, effort in zip(vibration.numbers, bent.by_mode, bent.efforts, strict=True):
-                    found[number] = effort + spin.dot(turning)
-        return found
+        return {
+            one.numbers: self.bent[one.body].efforts + self.bent[one.body].by_mode.dot(rates[one.body].rate)
+            for one in self.tree.vibrations
+            if one.body in self.bent
+        }
+
+    def _in_rows(self, numbers: Numbers) -> bool:
+        """Return whether these are the numbers of modes."""
+        return self.momenta[numbers].force.x.ndim > 0
 
     def change(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> Acceleration:
         """Return what loads (inertial, and about the centres of mass in body axes) add to rates, or impulses to velocities.
@@ -218,24 +234,27 @@ class Equations(NamedTuple):
         return _composite_sums(self.tree, loads)
 
     def _solve_rates(
-        self, loads: Sequence[Load], efforts: dict[int, Scalar], loose: Sequence[Row | Scalar]
+        self, loads: Sequence[Load], efforts: dict[Numbers, Scalar | Row], loose: Sequence[Row | Scalar]
     ) -> TreeRates:
         """Return the rates of the root's angular velocity (inertial) and of those of the coordinates, by the efforts of those
         with screws and of `loose` vibrations."""
         whole, turning = self._centre(loads[0].force), loads[0].moment
-        own = [
-            _sum_numbers(screw.power(loads[body]) for body, screw in screws.items())
-            - self.momenta[number].force.dot(whole)
-            + efforts[number]
-            for number, screws in self.screws.items()
-        ]
-        u = list(solve_factored(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
+        right = [jnp.stack(_vector_numbers(turning))]
+        for numbers, screws in self.screws.items():
+            powers = [screw.power(loads[body]) for body, screw in screws.items()]
+            own = reduce(add, powers) - product_of_each((self.momenta[numbers].force,), (whole,))
+            own = (own.T + efforts[numbers]).T
+            right.append(own if self._in_rows(numbers) else own[None])
+        u, coordinates, at = solve_factored(self.factors, jnp.concatenate(right)), {}, SPIN
+        for numbers in self.screws:
+            coordinates[numbers] = u[at : at + len(numbers)] if self._in_rows(numbers) else u[at]
+            at += len(numbers)
         rates = []
         for one, total in zip(self.tree.loose(), loose, strict=True):
             for body in self._frames_of(one.numbers):
                 total = total + self.frames[body].efforts(loads[body])
             rates.append((total.T / one.mass).T)
-        return TreeRates(Vector(*u[:SPIN]), dict(zip(self.screws, u[SPIN:], strict=True)), rates)
+        return TreeRates(Vector.of(u), coordinates, rates)
 
     def _frames_of(self, numbers: tuple[int, ...]) -> list[int]:
         """Return the frames that these loose modes move, by their places in the tree."""
@@ -244,7 +263,12 @@ class Equations(NamedTuple):
     def _accelerate_all(self, force: Vector, u: TreeRates, bodies: list[Twist]) -> Acceleration:
         """Return how velocities change under a `force` on all, where the twists of the `bodies` change so."""
         spin = self.placed[0].rotation.transposed_times(u.spin)
-        return Acceleration(Twist(self._centre(force), spin), u.coordinates, u.loose, bodies)
+        joints = {
+            number: rate
+            for numbers, own in u.coordinates.items()
+            for number, rate in zip(numbers, own if self._in_rows(numbers) else [own], strict=True)
+        }
+        return Acceleration(Twist(self._centre(force), spin), joints, u.loose, bodies)
 
     def _centre(self, force: Vector) -> Vector:
         """Return the acceleration of the common centre of mass."""
@@ -253,17 +277,16 @@ class Equations(NamedTuple):
     def _spread_to_bodies(self, force: Vector, u: TreeRates) -> list[Rates]:
         """Return what a force on all and rates of u do to the bodies."""
         start = self._centre(force)
-        for number, rate in u.coordinates.items():
-            start = start - self.momenta[number].force * (rate / self.tree.mass())
+        for numbers, rate in u.coordinates.items():
+            start = start - times_rates(self.momenta[numbers].force, rate / self.tree.mass())
         loose = {one.numbers: rates for one, rates in zip(self.tree.loose(), u.loose, strict=True)}
         moving = [Screw(start, u.spin)]
         for body, joint in enumerate(self.tree.joints, start=1):
             own = moving[joint.carrier]
             if body in self.frames:
                 own = own.plus(self.frames[body].screw_of(loose[joint.numbers]))
-            else:
-                for number in joint.numbers:
-                    own = own.plus(self.screws[number][body].times(u.coordinates[number]))
+            elif joint.numbers:
+                own = own.plus(self.screws[joint.numbers][body].times(u.coordinates[joint.numbers]))
             moving.append(own)
         return [Rates(screw.at(place), screw.spin) for screw, place in zip(moving, self.places, strict=True)]
 
@@ -272,7 +295,7 @@ class TreeRates(NamedTuple):
     """Rates of what is unknown of a tree."""
 
     spin: Vector  # rad/s², of the root, inertial
-    coordinates: dict[int, Scalar]  # by number, without loose modes
+    coordinates: dict[Numbers, Scalar | Row]  # without loose modes
     loose: list[Float[Array, "modes *loads"]]  # of each loose vibration
 
 
@@ -283,22 +306,23 @@ def efforts_of(efforts: Mapping[int, Scalar] | Sequence[Scalar], numbers: tuple[
 
 def _momenta_of_bending(
     tree: JointedBodies, bent: dict[int, Bent], placed: Sequence[Placed]
-) -> dict[int, tuple[int, Load]]:
-    """Return what the rate of one of a mode has of momentum as its link is bent, beside what it has through the link's mean
-    axes: the link, and the momentum, by mode."""
-    return {
-        number: (one.body, Load(Vector.zero(), placed[one.body].rotation @ spin))
-        for one in tree.vibrations
-        if one.body in bent
-        for number, spin in zip(one.numbers, bent[one.body].by_mode, strict=True)
-    }
+) -> dict[Numbers, tuple[int, Load]]:
+    """Return what the rate of one of each mode has of momentum as its link is bent, beside what it has through the link's mean
+    axes: the link, and the momenta in rows, by the modes of a link."""
+    found = {}
+    for one in tree.vibrations:
+        if one.body in bent:
+            zero = jnp.zeros(len(one.numbers))
+            turning = placed[one.body].rotation @ bent[one.body].by_mode
+            found[one.numbers] = one.body, Load(Vector(zero, zero, zero), turning)
+    return found
 
 
 class Acceleration(NamedTuple):
     """How the velocities of a tree change."""
 
     root: Twist  # of the common centre of mass (inertial), and of the root's rate (its axes)
-    joints: dict[int, Scalar]  # rad/s² or m/s², by number
+    joints: dict[int, Scalar]  # rad/s² or m/s², by number, of joints and of modes that are not loose
     loose: list[Row]  # m/s², of each loose vibration
     bodies: list[Twist]  # rates of the bodies' twists
 
@@ -332,10 +356,10 @@ def _bias_accelerations(
 def _mass_matrix(
     tree: JointedBodies,
     whole: Matrix,
-    screws: dict[int, ByBody[Screw]],
-    given: dict[int, ByBody[Load]],
-    momenta: dict[int, Load],
-    bending: dict[int, tuple[int, Load]],
+    screws: dict[Numbers, ByBody[Screw]],
+    given: dict[Numbers, ByBody[Load]],
+    momenta: dict[Numbers, Load],
+    bending: dict[Numbers, tuple[int, Load]],
 ) -> Float[Array, "n n"]:
     """Return H: of the root's turning, and of joints and modes, with what motors reflect and what of modal mass only vibrates.
 
@@ -343,34 +367,34 @@ def _mass_matrix(
     """
     total, moved = tree.mass(), tree.moved()
     beyond = {body: tree.beyond(body) for own in screws.values() for body in own}
+    vibrating = {one.numbers: one.matrix() for one in tree.vibrations}
 
-    def between(one: int, other: int) -> Scalar:
-        found = -momenta[one].force.dot(momenta[other].force) / total
+    def between(one: Numbers, other: Numbers) -> Float[Array, "one other"]:
+        """Return the entries, with a row for each of one and a column for each of the other."""
+        found = -product_of_each((momenta[one].force,), (momenta[other].force,)) / total
         for body, load in given[one].items():
             for at, other_load in given[other].items():
                 if body in beyond[at]:
-                    found += screws[other][at].power(load)
+                    found += screws[other][at].power(load).T
                 elif at in beyond[body]:
                     found += screws[one][body].power(other_load)
-        for vibration in tree.vibrations:
-            mass = vibration.between(one, other)
-            found = found if mass is None else found + mass
-        if one in bending and other in bending and bending[one][0] == bending[other][0]:
-            body, load = bending[other]
+        if one == other and one in vibrating:
+            found += vibrating[one]
+        if one == other and one in bending:
+            body, load = bending[one]
             found += screws[one][body].power(load)
-        return found + moved[one] if one == other and one in moved else found
+        if one == other and one[0] in moved:
+            found += moved[one[0]]
+        return found.reshape(len(one), len(other))
 
-    numbers = list(screws)
-    pairs = {(one, other): between(one, other) for at, one in enumerate(numbers) for other in numbers[: at + 1]}
-    pairs |= {(other, one): entry for (one, other), entry in pairs.items()}
-    turning = [[*_vector_numbers(row), *(getattr(momenta[number].moment, axis) for number in numbers)]
-               for axis, row in zip("xyz", (whole.x, whole.y, whole.z), strict=True)]  # fmt: skip
-    moving = [[*_vector_numbers(momenta[one].moment), *(pairs[one, other] for other in numbers)] for one in numbers]
-    return jnp.stack([jnp.stack(row) for row in (*turning, *moving)])
-
-
-def _sum_numbers(numbers: Iterable[Scalar]) -> Scalar:
-    return reduce(lambda a, b: a + b, numbers)
+    order = list(screws)
+    pairs = {(one, other): between(one, other) for at, one in enumerate(order) for other in order[: at + 1]}
+    pairs |= {(other, one): entries.T for (one, other), entries in pairs.items() if one != other}
+    turning = [jnp.stack(_vector_numbers(momenta[one].moment)).reshape(SPIN, len(one)) for one in order]
+    rows = [jnp.concatenate([whole.array(), *turning], axis=1)]
+    for one, column in zip(order, turning, strict=True):
+        rows.append(jnp.concatenate([column.T, *(pairs[one, other] for other in order)], axis=1))
+    return jnp.concatenate(rows)
 
 
 def _vector_numbers(vector: Vector) -> tuple[Scalar, Scalar, Scalar]:

@@ -9,14 +9,10 @@ Dynamics Algorithms, chapter 2 (inertia in another frame).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 from dockdyn.deferred import Array, Float, jnp
-from dockdyn.mechanics.trees.screws import apply_matrix, cross_product, matrix_product, transpose_each
-from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanics.trees.screws import apply_matrix, axial_vector, cross_product, matrix_product, transpose_each
 from dockdyn.programs import trace_once
 
 if TYPE_CHECKING:
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
 
 type Three = Float[Array, "3"]
 type Six = Float[Array, "6"]
-type Each = Float[Array, "links slices"]
 
 
 class Inertia(NamedTuple):
@@ -100,32 +95,29 @@ def link_inertia(
 
     `links` holds the stacked numbers of the links that bend, `bias` their Ṅv; `twisting`: whether any of them twists.
     """
-    modes, weight = range(eta.shape[1]), links.slice_mass
-    value, rate = ([row[:, k, None] for k in modes] for row in (eta, rates))
-    v, omega, lift, turn = (_vector_of_rows(part) for part in (twist[:, :3], twist[:, 3:], bias[:, :3], bias[:, 3:]))
-    shortened = [_sum_parts(links.shortening[:, :, k, j] * value[j] for j in modes) for k in modes]
-    curving = _sum_parts(links.shortening[:, :, k, j] * rate[j] * rate[k] for j in modes for k in modes)
-    straight = [Vector(*(links.shift[:, :, axis, k] for axis in range(3))) for k in modes]
-    shift = [Vector(one.x - shorter, one.y, one.z) for one, shorter in zip(straight, shortened, strict=True)]
-    bent = _sum_parts(one * eta for one, eta in zip(straight, value, strict=True))
-    sagged = links.place - 0.5 * _sum_parts(one * eta for one, eta in zip(shortened, value, strict=True))
-    place = Vector(bent.x + sagged, bent.y, bent.z)
-    moving = _sum_parts(one * speed for one, speed in zip(shift, rate, strict=True))
+    v, omega, lift, turn = (part[:, None] for part in (twist[:, :3], twist[:, 3:], bias[:, :3], bias[:, 3:]))
+    shorter, curving = (jnp.einsum("lskj,lj->lsk", links.shortening, one) for one in (eta, rates))
+    shift = links.shift.at[:, :, 0].add(-shorter)
+    sagged = links.place - 0.5 * jnp.einsum("lsk,lk->ls", shorter, eta)
+    place = jnp.einsum("lsck,lk->lsc", links.shift, eta).at[:, :, 0].add(sagged)
+    moving = jnp.einsum("lsck,lk->lsc", shift, rates)
     # of every slice at constant velocities
-    speeding = lift + turn.cross(place) + omega.cross(v + omega.cross(place) + moving * 2)
-    speeding = Vector(speeding.x - curving, speeding.y, speeding.z)
+    turning = cross_product(omega, v + cross_product(omega, place) + 2 * moving)
+    speeding = lift + cross_product(turn, place) + turning
+    speeding = speeding.at[:, :, 0].add(-jnp.einsum("lsk,lk->ls", curving, rates))
 
-    heavy, pressing = place * weight, speeding * weight
-    xx, yy, zz = (_sum_over_slices(a * b) for a, b in ((heavy.x, place.x), (heavy.y, place.y), (heavy.z, place.z)))
-    xy, xz, yz = (_sum_over_slices(a * b) for a, b in ((heavy.x, place.y), (heavy.x, place.z), (heavy.y, place.z)))
-    second = jnp.stack([yy + zz, -xy, -xz, -xy, xx + zz, -yz, -xz, -yz, xx + yy], -1).reshape(-1, 3, 3)
-    weighted = [one * weight for one in shift]
+    weight = links.slice_mass[..., None]
+    heavy, pressing, weighted = place * weight, speeding * weight, shift * weight[..., None]
+    spread, leaning = (jnp.einsum("lsa,lsb->lab", place, one) for one in (heavy, pressing))
+    second = jnp.trace(spread, axis1=1, axis2=2)[:, None, None] * jnp.eye(3) - spread
+    turned = axial_vector(jnp.einsum("lsa,lsck->lkac", place, weighted))
+    rows = (shift.shape[0], -1, shift.shape[-1])  # along slices and axes together
     found = BeamLinks(
-        Inertia(_sum_over_slices(weight), _vector_totals(heavy), second),
-        jnp.stack([_wrench_rows(one, place.cross(one)) for one in weighted], 1),
-        jnp.stack([jnp.stack([_sum_over_slices(a.dot(b)) for b in shift], -1) for a in weighted], 1),
-        _wrench_rows(pressing, place.cross(pressing)),
-        jnp.stack([_sum_over_slices(one.dot(pressing)) for one in shift], -1),
+        Inertia(links.slice_mass.sum(1), heavy.sum(1), second),
+        jnp.concatenate([jnp.swapaxes(weighted.sum(1), -1, -2), turned], -1),
+        jnp.einsum("lna,lnb->lab", weighted.reshape(rows), shift.reshape(rows)),
+        jnp.concatenate([pressing.sum(1), axial_vector(leaning)], -1),
+        jnp.einsum("lnk,ln->lk", shift.reshape(rows), pressing.reshape(rows[:2])),
     )
     return _with_twisting(found, links, twist, bias, rates) if twisting else found
 
@@ -150,25 +142,3 @@ def _with_twisting(
         found.load.at[:, 3:].add(gyroscopic).at[:, 3].add(whole * bias[:, 3]),
         found.modal_load + shared * bias[:, 3, None],
     )
-
-
-def _vector_of_rows(rows: Float[Array, "links 3"]) -> Vector:
-    """Return one for all slices of a link."""
-    return Vector(rows[:, 0, None], rows[:, 1, None], rows[:, 2, None])
-
-
-def _sum_parts[T](parts: Iterable[T]) -> T:
-    return reduce(add, parts)
-
-
-def _sum_over_slices(each: Each) -> Float[Array, "links"]:
-    """Return the sum over slices."""
-    return each.sum(-1)
-
-
-def _vector_totals(each: Vector) -> Float[Array, "links 3"]:
-    return jnp.stack([_sum_over_slices(each.x), _sum_over_slices(each.y), _sum_over_slices(each.z)], -1)
-
-
-def _wrench_rows(force: Vector, moment: Vector) -> Float[Array, "links 6"]:
-    return jnp.concatenate([_vector_totals(force), _vector_totals(moment)], -1)

@@ -22,15 +22,16 @@ from dockdyn.mechanics.trees.partial_motion import (
     Load,
     Motions,
     Rates,
+    Row,
     Screw,
     acceleration_at_lever,
+    product_of_each,
     row_of_motions,
+    times_rates,
 )
 from dockdyn.mechanics.trees.screws import left_jacobian
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
 from dockdyn.trees import Module, field
-
-type Shapes = tuple[Vector, ...] | Vector  # of few modes one after another; of many as a vector of rows over modes
 
 
 class Shortening(Module):
@@ -39,15 +40,9 @@ class Shortening(Module):
     along: Float[Array, "3"]  # unit vector from the beam's root, axes of the frame at rest
     bow: Float[Array, "modes modes"]  # m per square of a modal coordinate
 
-    def shift(self, coordinates: Sequence[Scalar], others: Sequence[Scalar]) -> Vector:
-        """Return −ηᵀ bow η′ along the beam: of modal coordinates and their rates the velocity, of rates alone the acceleration
-        where these stay, of coordinates alone twice the place."""
-        return Vector.of(self.along) * -(jnp.stack(coordinates) @ self.bow @ jnp.stack(others))
-
-    def by_mode(self, coordinates: Sequence[Scalar]) -> list[Vector]:
-        """Return what the rate of one of each mode makes of the velocity."""
-        along = Vector.of(self.along)
-        return [along * -rate for rate in self.bow @ jnp.stack(coordinates)]
+    def slopes(self, coordinates: Row) -> Row:
+        """Return bow η: by how much the rate of one of each mode moves the place back along the beam."""
+        return self.bow @ coordinates
 
 
 class ModalFrame(Module):
@@ -56,8 +51,8 @@ class ModalFrame(Module):
 
     place: Vector  # m, axes of the frame at rest
     arm: Vector  # m, its origin from there, its own axes
-    shift: Shapes  # m per unit of η, by mode
-    turn: Shapes  # rad per unit of η
+    shift: Vector  # m per unit of η, a row over modes along each axis
+    turn: Vector  # rad per unit of η
     carrier: int = field(static=True)  # the link's frame at rest, by its place among the bodies of the tree
     numbers: tuple[int, ...] = field(static=True)  # of the modes among the coordinates of all trees
     massless: bool = field(static=True)
@@ -66,7 +61,13 @@ class ModalFrame(Module):
     def placed(self, carrier: Placed, motions: Motions | Sequence[JointMotion]) -> Placed:
         """Return the frame, where the link's frame at rest is `carrier`; `motions` are those of the coordinates of all
         trees."""
-        (shift, turn), (moving, turning) = (self._moved(motions, part) for part in (0, 1))
+        coordinates, rates = (row_of_motions(motions, self.numbers, part) for part in (0, 1))
+        turn, turning, shift, moving = (
+            times_rates(shapes, one) for shapes in (self.turn, self.shift) for one in (coordinates, rates)
+        )
+        if self.shortening is not None:
+            along, slopes = Vector.of(self.shortening.along), self.shortening.slopes(coordinates)
+            shift, moving = shift - along * (0.5 * (slopes @ coordinates)), moving - along * (slopes @ rates)
         attitude = carrier.pose.attitude * Quaternion.exponential(turn)
         rotation, point = once(attitude.matrix()), carrier.point(self.place + shift)
         spin = carrier.rate + carrier.rotation @ Vector.of(left_jacobian(turn.array(), turning.array()))
@@ -77,50 +78,34 @@ class ModalFrame(Module):
 
     def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Motions | Sequence[JointMotion]) -> Rates:
         """Return the acceleration of the frame where those of the modes are zero, `carried` being that of the frame at rest."""
-        (_, turn), (moving, turning) = (self._moved(motions, part) for part in (0, 1))
-        rate = turning.array()
-        swinging, swung_round = jax.jvp(lambda angle: left_jacobian(angle, rate), (turn.array(),), (rate,))
+        coordinates, rates = (row_of_motions(motions, self.numbers, part) for part in (0, 1))
+        rate = times_rates(self.turn, rates).array()
+        turn = times_rates(self.turn, coordinates).array()
+        swinging, swung_round = jax.jvp(lambda angle: left_jacobian(angle, rate), (turn,), (rate,))
         spin = carried.spin + carrier.rate.cross(carrier.rotation @ Vector.of(swinging))
         spin = spin + carrier.rotation @ Vector.of(swung_round)
         lever = body.rotation @ self.arm
-        velocity = carried.at(carrier, body.pose.position - lever) + carrier.rate.cross(carrier.rotation @ moving) * 2.0
+        moving, velocity = times_rates(self.shift, rates), carried.at(carrier, body.pose.position - lever)
         if self.shortening is not None:
-            rates = self._numbers(motions, 1)
-            velocity = velocity + carrier.rotation @ self.shortening.shift(rates, rates)
+            along = Vector.of(self.shortening.along)
+            moving = moving - along * (self.shortening.slopes(coordinates) @ rates)
+            velocity = velocity - carrier.rotation @ along * (self.shortening.slopes(rates) @ rates)
+        velocity = velocity + carrier.rate.cross(carrier.rotation @ moving) * 2.0
         return Rates(velocity + acceleration_at_lever(spin, body.rate, lever), spin)
 
-    def screws(
-        self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]
-    ) -> tuple[Screw, ...]:
-        """Return what each mode does to the frame, at `place` (m) from the common centre, and to all that it carries."""
-        bent = self.bent(carrier, body, place, motions)
-        shifts = _rows(self.shift)
+    def screw(self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]) -> Screw:
+        """Return what the modes do to the frame, at `place` (m) from the common centre, and to all that it carries."""
+        shifts = self.shift
         if self.shortening is not None:
-            shorter = self.shortening.by_mode(self._numbers(motions, 0))
-            shifts = [shift + less for shift, less in zip(shifts, shorter, strict=True)]
-        return tuple(bent.screw(shift, turn) for shift, turn in zip(shifts, _rows(self.turn), strict=True))
+            slopes = self.shortening.slopes(row_of_motions(motions, self.numbers, 0))
+            shifts = shifts - Vector.of(self.shortening.along) * slopes
+        return self.bent(carrier, body, place, motions).screw(shifts, self.turn)
 
     def bent(self, carrier: Placed, body: Placed, place: Vector, motions: Motions | Sequence[JointMotion]) -> BentFrame:
         """Return the frame as its modes have bent it, at `place` (m) from the common centre."""
-        _, angle = self._moved(motions, 0)
+        angle = times_rates(self.turn, row_of_motions(motions, self.numbers, 0))
         jacobian = Matrix.of(left_jacobian(angle.array(), jnp.eye(3)))
         return BentFrame(self, carrier.rotation, jacobian, place - body.rotation @ self.arm)
-
-    def _moved(self, motions: Motions | Sequence[JointMotion], part: int) -> tuple[Vector, Vector]:
-        """Return the shift and rotation vector by the modal coordinates (part 0), or the rates of these two (1)."""
-        if not isinstance(self.shift, tuple):
-            row = row_of_motions(motions, self.numbers, part)
-            return _sum_of_rows(self.shift, row), _sum_of_rows(self.turn, row)
-        coordinates, numbers = (self._numbers(motions, one) for one in (0, part))
-        shift = _sum_of_shapes(numbers, self.shift)
-        if self.shortening is not None:
-            shift = shift + self.shortening.shift(coordinates, numbers) * (1.0 if part else 0.5)
-        assert isinstance(self.turn, tuple)
-        return shift, _sum_of_shapes(numbers, self.turn)
-
-    def _numbers(self, motions: Motions | Sequence[JointMotion], part: int) -> list[Scalar]:
-        """Return the modal coordinates (part 0), or their rates (1)."""
-        return [motions[number][part] for number in self.numbers]
 
 
 class BentFrame(NamedTuple):
@@ -138,40 +123,13 @@ class BentFrame(NamedTuple):
 
     def screw_of(self, rates: Float[Array, "modes *loads"]) -> Screw:
         """Return what rates of all modes, without shortening, do together."""
-        return self.screw(_sum_of_rows(self.frame.shift, rates), _sum_of_rows(self.frame.turn, rates))
+        return self.screw(times_rates(self.frame.shift, rates), times_rates(self.frame.turn, rates))
 
     def efforts(self, load: Load) -> Float[Array, "modes *loads"]:
         """Return the effort of a load about the common centre on each mode, without shortening."""
         force = self.rotation.transposed_times(load.force)
         moment = self.rotation.transposed_times(load.moment - self.point.cross(load.force))
-        return _work_of_rows(self.frame.shift, force) + _work_of_rows(self.frame.turn, self.jacobian @ moment)
-
-
-def _rows(shapes: Shapes) -> Sequence[Vector]:
-    """Return shapes as vectors, by mode."""
-    if isinstance(shapes, tuple):
-        return shapes
-    return [Vector(shapes.x[mode], shapes.y[mode], shapes.z[mode]) for mode in range(shapes.x.shape[0])]
-
-
-def _sum_of_rows(shapes: Shapes, numbers: Float[Array, "modes *loads"]) -> Vector:
-    """Return the sum of shapes in rows, each times its number."""
-    assert isinstance(shapes, Vector)
-    return Vector(shapes.x @ numbers, shapes.y @ numbers, shapes.z @ numbers)
-
-
-def _work_of_rows(shapes: Shapes, load: Vector) -> Float[Array, "modes *loads"]:
-    """Return the product of each shape in rows with a load, or with each of several."""
-    assert isinstance(shapes, Vector)
-    if load.x.ndim:
-        return jnp.stack([shapes.x, shapes.y, shapes.z], axis=1) @ load.array()
-    return shapes.dot(load)
-
-
-def _sum_of_shapes(numbers: Sequence[Scalar], shapes: Sequence[Vector]) -> Vector:
-    """Return the sum of shapes, each times its number."""
-    parts = [shape * number for shape, number in zip(shapes, numbers, strict=True)]
-    return sum(parts, Vector.zero())
+        return product_of_each((self.frame.shift, self.frame.turn), (force, self.jacobian @ moment))
 
 
 class Vibration(Module):
@@ -193,17 +151,13 @@ class Vibration(Module):
         rates = row_of_motions(motions, self.numbers, 1)
         return 0.5 * rates @ (self.mass * rates if self.mass.ndim == 1 else self.mass @ rates)
 
-    def between(self, one: int, other: int) -> Scalar | None:
-        """Return its entry of the mass matrix for two coordinates; None where it has none."""
-        if one not in self.numbers or other not in self.numbers:
-            return None
-        row, column = self.numbers.index(one), self.numbers.index(other)
-        if self.mass.ndim == 1:
-            return self.mass[row] if row == column else None
-        return self.mass[row, column]
+    def matrix(self) -> Float[Array, "modes modes"]:
+        """Return the mass matrix of its modes."""
+        return jnp.diag(self.mass) if self.mass.ndim == 1 else self.mass
 
     def bent(self, body: RigidBody, placed: Placed, motions: Motions | Sequence[JointMotion]) -> Bent | None:
         """Return the inertia of the link, at rest the `body`, as it is `placed` and bent; None where that is not known."""
         if self.bending is None:
             return None
-        return self.bending.at(body, placed.twist.rate, [motions[number] for number in self.numbers])
+        coordinates, rates = (row_of_motions(motions, self.numbers, part) for part in (0, 1))
+        return self.bending.at(body, placed.twist.rate, coordinates, rates)

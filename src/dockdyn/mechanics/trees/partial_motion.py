@@ -7,6 +7,8 @@ Source: Featherstone 2008, Rigid Body Dynamics Algorithms, chapter 2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 from dockdyn.deferred import Array, Float, jnp
@@ -16,6 +18,21 @@ from dockdyn.trees import Module, field
 
 JointMotion = tuple[Scalar, Scalar]  # coordinate (rad or m, of a mode its own unit) and its rate
 Row = Float[Array, "modes"]
+
+
+def product_of_each(vectors: Sequence[Vector], others: Sequence[Vector]) -> Float[Array, "*rows"]:
+    """Return the sum of the products of vectors with others; where both have rows of numbers, of each of these with each."""
+    if vectors[0].x.ndim and others[0].x.ndim:
+        left, right = (
+            jnp.stack([part for one in side for part in (one.x, one.y, one.z)]) for side in (vectors, others)
+        )
+        return left.T @ right
+    return reduce(add, [one.dot(other) for one, other in zip(vectors, others, strict=True)])
+
+
+def times_rates(vector: Vector, rates: Scalar | Row) -> Vector:
+    """Return a vector times a rate; of rows of numbers the sum, each times its own rate, or for each of several columns."""
+    return Vector(vector.x @ rates, vector.y @ rates, vector.z @ rates) if vector.x.ndim else vector * rates
 
 
 class Motions(Module):
@@ -60,22 +77,25 @@ class Load(NamedTuple):
 
 
 class Screw(NamedTuple):
-    """What a coordinate's rate of one does to what it moves: velocity at the common centre of mass, and angular velocity."""
+    """What a coordinate's rate of one does to what it moves: velocity at the common centre of mass, and angular velocity.
+
+    Of the modes of a link there is one for all, its numbers rows over these.
+    """
 
     velocity: Vector
     spin: Vector
 
-    def power(self, load: Load) -> Scalar:
-        """Return the power (W) of a load."""
-        return self.velocity.dot(load.force) + self.spin.dot(load.moment)
+    def power(self, load: Load) -> Float[Array, "*rows"]:
+        """Return the power (W) of a load, or of each of several; of modes one for each."""
+        return product_of_each((self.velocity, self.spin), (load.force, load.moment))
 
     def plus(self, other: Screw) -> Screw:
         """Return the sum of both."""
         return Screw(self.velocity + other.velocity, self.spin + other.spin)
 
-    def times(self, rate: Scalar) -> Screw:
-        """Return what another rate than one does."""
-        return Screw(self.velocity * rate, self.spin * rate)
+    def times(self, rate: Scalar | Row) -> Screw:
+        """Return what another rate than one does, or the rates of all modes together."""
+        return Screw(times_rates(self.velocity, rate), times_rates(self.spin, rate))
 
     def at(self, place: Vector) -> Vector:
         """Return the velocity at a place (m) from the common centre."""

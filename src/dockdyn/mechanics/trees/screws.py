@@ -39,6 +39,12 @@ def cross_product(a: Float[Array, "*stack 3"], b: Float[Array, "*stack 3"]) -> F
     return jnp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
 
 
+def axial_vector(products: Float[Array, "*stack 3 3"]) -> Float[Array, "*stack 3"]:
+    """Return Σ a × b of Σ a bᵀ."""
+    apart = products - transpose_each(products)
+    return jnp.stack([apart[..., 1, 2], apart[..., 2, 0], apart[..., 0, 1]], -1)
+
+
 def cross_matrix(a: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3 3"]:
     """Return the matrices of vector products: cross_matrix(a) b = a × b."""
     x, y, z = a[..., 0], a[..., 1], a[..., 2]

@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from dockdyn.translate.arrays import (
+    FEW,
     SMALL,
     Array,
     Index,
@@ -21,6 +22,7 @@ from dockdyn.translate.arrays import (
     array_element,
     as_numbers,
     dtype_of,
+    fill_array,
     flat_index,
     fold_indices,
     in_memory,
@@ -180,6 +182,10 @@ def product_rule(translator: Translator, arrays: list[Array], params: dict[str, 
         batches = math.prod(a.shape[axis] for axis in left)
         return [numbers_of(_row_products(builder, rows, columns, batches, dtype), outs[0].shape, dtype)]
 
+    results, turns = math.prod(outs[0].shape), math.prod(lengths)
+    if turns > FEW:  # in loops, which read both from memory
+        a, b = in_memory(builder, a), in_memory(builder, b)
+
     def at(index: Index) -> Scalar:
         batch, rest = index[: len(left)], index[len(left) :]
         of_a = dict(zip([*left, *free_a], [*batch, *rest[: len(free_a)]], strict=True))
@@ -194,9 +200,13 @@ def product_rule(translator: Translator, arrays: list[Array], params: dict[str, 
             )
             return fit_integer(builder, builder.compute("add", total, builder.compute("mul", *factors)), dtype)
 
-        return fold_indices(builder, math.prod(lengths), _initial_value("add", dtype), step)
+        return fold_indices(builder, turns, _initial_value("add", dtype), step)
 
-    return [produce_array(builder, outs[0].shape, dtype, at)]
+    if results > SMALL or turns <= FEW:
+        return [produce_array(builder, outs[0].shape, dtype, at)]
+    found = StoredArray(builder.memory(dtype, results), 0, tuple(outs[0].shape), dtype)
+    fill_array(builder, found, at)
+    return [load_array(builder, found)]
 
 
 def _row_products(
