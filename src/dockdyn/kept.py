@@ -20,7 +20,9 @@ from pathlib import Path
 from dockdyn.files import is_special, regular_file, write_file
 from dockdyn.installed import version
 
-LARGEST = 512 * 2**20  # bytes of a folder in all, and of an entry; the oldest entries go first
+LARGEST = (
+    512 * 2**20
+)  # bytes of an entry, and of a folder in all where nothing else is said; the oldest entries go first
 SHARE = 64  # the folder is looked through when a process has written one of so many parts of that
 ABANDONED = 86400  # s, after which what a process has begun to write and not finished is nobody's
 SEAL = hashlib.sha256().digest_size
@@ -60,11 +62,12 @@ def find_entry(place: Path, name: str) -> bytes | None:
     return content if whole[-SEAL:] == _entry_checksum(name, content) else None
 
 
-def keep_entry(place: Path, name: str, content: bytes) -> Path | None:
+def keep_entry(place: Path, name: str, content: bytes, most: int | None = None) -> Path | None:
     """Keep content under a name and return its file, which can be loaded or run as it is; None where that cannot be done.
 
-    The oldest entries go where there are too many.
+    The oldest entries go where the folder has more than `most` bytes, by default `LARGEST`.
     """
+    most = LARGEST if most is None else most
     if not is_usable(place):
         return None
     file = place / name
@@ -72,10 +75,10 @@ def keep_entry(place: Path, name: str, content: bytes) -> Path | None:
         if file.is_symlink() or is_special(file):  # written to as what they are, they would not be replaced
             file.unlink()
         write_file(file, content + _entry_checksum(name, content), mode=stat.S_IRWXU)
-        _unseen[place] = _unseen.get(place, LARGEST) + len(content)  # the first time, whatever others have left
-        if SHARE * _unseen[place] >= LARGEST:
+        _unseen[place] = _unseen.get(place, most) + len(content)  # the first time, whatever others have left
+        if SHARE * _unseen[place] >= most:
             _unseen[place] = 0
-            _bound_folder(place)
+            _bound_folder(place, most)
     except OSError:  # a full or read-only disk: the next process makes it again
         return None
     return file
@@ -157,7 +160,7 @@ def _entry_checksum(name: str, content: bytes) -> bytes:
     return hashlib.sha256(name.encode() + b"\0" + content).digest()
 
 
-def _bound_folder(place: Path) -> None:
+def _bound_folder(place: Path, most: int) -> None:
     """Remove the entries of a folder that were not used for longest, where there are too many with what may come before it
     is looked through again, and what killed processes have left."""
     found, now = [], time.time()
@@ -170,7 +173,7 @@ def _bound_folder(place: Path) -> None:
                 file.unlink()
     total = sum(size for _, size, _ in found)
     for _, size, file in sorted(found):
-        if SHARE * total <= (SHARE - 1) * LARGEST:
+        if SHARE * total <= (SHARE - 1) * most:
             return
         with contextlib.suppress(OSError):  # a folder is nothing of ours
             file.unlink(missing_ok=True)

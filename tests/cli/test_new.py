@@ -4,6 +4,7 @@ import io
 import tomllib
 
 import pytest
+import trimesh
 from starter_files import write_files
 
 import dockdyn
@@ -119,6 +120,22 @@ def test_files_count_from_the_scenario_and_sizes_are_told(dock, tmp_path):
     assert "They are 0.8 by 1.2 by 0.6 m and 2 by 1.5 by 0.9 m." in ended.stdout
 
 
+def test_meshes_have_the_unit_that_makes_them_as_large_as_what_docks(dock, tmp_path):
+    """Those that mesh import writes are in m, most others in mm; and their masses are told that they would have if solid."""
+    for name, extents in (("ring", [1.3, 1.3, 0.3]), ("plate", [400, 300, 100]), ("tiny", [1e-4, 1e-4, 1e-4])):
+        trimesh.creation.box(extents=extents).export(tmp_path / f"{name}.obj")
+    for name, unit in (("ring", "m"), ("plate", "mm"), ("tiny", "mm")):
+        files = [f"--set={body}-mesh={name}.obj" for body in ("chaser", "target")]
+        listed = dock("new", "x.toml", "--mechanism", "mesh-pair", *files, "--set", "?").stdout
+        assert f"  mesh-unit = {unit}: " in listed
+    files = [f"--set={body}-mesh=ring.obj" for body in ("chaser", "target")]
+    dock("new", "x.toml", "--mechanism", "mesh-pair", *files)
+    written = (tmp_path / "x.toml").read_text()
+    assert written.count("the mesh is 1.3 by 1.3 by 0.3 m, 1370 kg if all of aluminium") == 2
+    # as long as each takes to be as deep in the other as it is high
+    assert dockdyn.load(tmp_path / "x.toml").content.duration == pytest.approx((1.5 * 0.13 + 0.3) / 0.03 + 2, rel=5e-3)
+
+
 def test_where_answers_end_nothing_is_written(dock, monkeypatch, tmp_path):
     monkeypatch.setattr("sys.stdin", Terminal("gripper\n"))
     ended = dock("new", "mine.toml")
@@ -132,6 +149,8 @@ def test_nothing_is_overwritten_and_what_is_unknown_is_refused(dock, tmp_path):
     (tmp_path / "mine.toml").write_text("mine")
     (tmp_path / "empty").mkdir()
     (tmp_path / "open.stl").write_text("solid a\nendsolid a\n")
+    holed = trimesh.creation.box()
+    trimesh.Trimesh(holed.vertices, holed.faces[1:]).export(tmp_path / "holed.stl")
     for words, message in (
         (("mine.toml",), "mine.toml: exists; give --force"),
         (("x.toml", "--mechanism", "hook"), "--mechanism hook: no such mechanism; allowed: arm, "),
@@ -155,6 +174,11 @@ def test_nothing_is_overwritten_and_what_is_unknown_is_refused(dock, tmp_path):
             "--set chaser-mesh=a.step: must be a mesh",
         ),
         (("x.toml", "--mechanism", "mesh-pair", "--set", "chaser-mesh=open.stl"), "--set chaser-mesh=open.stl: "),
+        (
+            ("x.toml", "--mechanism", "mesh-pair", "--set", "chaser-mesh=holed.stl"),
+            "--set chaser-mesh=holed.stl: is open: 3 of its edges have a face on one side only; must be closed; "
+            "dockdyn mesh check tells whether dockdyn mesh repair mends it",
+        ),
         (("x.json",), "x.json: must end in .toml, as scenario files do"),
         (("empty",), "empty: is a folder; must be a file"),
         (("empty", "--force"), "empty: is a folder; must be a file"),

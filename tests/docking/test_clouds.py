@@ -176,7 +176,10 @@ def test_a_mesh_that_is_no_solid_is_refused_with_its_file(tmp_path, recwarn):
         trimesh.Trimesh(vertices, faces, process=False).export(file)
         with pytest.raises(ScenarioError) as refusal:
             parse(SCENARIO.format(file=file, count=200, radius=0), "mine.toml")
-        assert str(refusal.value) == f"mine.toml: body.block.feature.skin: file = '{name}.stl': {words}"
+        assert str(refusal.value) == (
+            f"mine.toml: body.block.feature.skin: file = '{name}.stl': {words}; dockdyn mesh check tells whether dockdyn mesh "
+            "repair mends it"
+        )
     assert not recwarn
 
 

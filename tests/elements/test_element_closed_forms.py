@@ -13,6 +13,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
+from dockdyn.docking.schema.elements import StrutSection
 from dockdyn.elements import Brake, Bushing, GapPull, Strut, TabulatedPull, hexapod_anchors
 from dockdyn.integrate.hybrid import located
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
@@ -178,6 +179,25 @@ def test_a_hexapod_is_where_its_angles_say():
     turned, _ = hexapod_anchors(0.5, 0.7, 0.2, 0.3, pose([1, 2, 3], [0.3, -0.5, 0.2]), pose([0, 0, 0]))
     expected = Rotation.from_rotvec([0.3, -0.5, 0.2]).apply(ring - [0.4, 0, 0]) + np.array([1, 2, 3])
     np.testing.assert_allclose(turned, expected, atol=1e-14)
+
+
+def test_a_scenario_places_a_hexapod_about_any_axis():
+    """As when both frames have their x axes along those of the bodies, all of it turned."""
+    level = {"ring_radius": 0.5, "base_radius": 0.7, "ring_spread": 0.2, "base_spread": 0.3}
+    places = {"ring_position": [0.4, 0.1, 0.2], "base_position": [0.7, 0.0, 0.0]}
+    along_z = {
+        "ring_attitude": {"x": [0, 0, 1], "y": [1, 0, 0]},
+        "base_attitude": {"axis": [1, 1, 1], "angle": "120 deg"},
+    }
+    strut = {"name": "legs", "between": ["ring", "base"], "stiffness": 1000.0}
+    as_is, turned = (
+        StrutSection.model_validate(strut | {"hexapod": level | places | more}).lines(None, None)
+        for more in ({}, along_z)
+    )
+    for name, start in (("own", places["ring_position"]), ("other", places["base_position"])):
+        ends = [np.array([getattr(line, name) for line in lines]) - start for lines in (as_is, turned)]
+        expected = {"own": ends[0][:, [1, 2, 0]], "other": ends[0][:, [2, 0, 1]]}[name]
+        np.testing.assert_allclose(ends[1], expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("angle", [0.01, np.pi / 6, np.pi / 2, 3.0])

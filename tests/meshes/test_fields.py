@@ -8,6 +8,7 @@ import pytest
 import trimesh
 from helpers.surface_distances import evaluate_distances
 from petal_ring import petal_ring
+from pydantic_core import PydanticCustomError
 from solid_cases import SOLIDS
 
 from dockdyn.scenario.meshes.brick_tree import BrickTree
@@ -172,6 +173,17 @@ def test_a_field_of_a_polyhedron_is_within_its_tolerance(solid, radius):
 
 
 @pytest.mark.full
+def test_a_mesh_in_another_unit_than_stated_is_told_so():
+    """At once, and not as a tolerance that cannot be had; what is large and can be had is no such mesh."""
+    ring = petal_ring()
+    ring.apply_scale(1000.0)
+    with pytest.raises(
+        PydanticCustomError, match=r'm large with unit = "m": is it in mm\? else tolerance = 0\.0002 m is too small'
+    ):
+        refine_field(ring, "m", 2e-4, 5e-3)
+    assert refine_field(trimesh.creation.box((20.0, 15.0, 10.0)), "m", 5e-3, 0.1).error <= 5e-3
+
+
 def test_the_field_of_a_petal_ring():
     """1.3 m wide, within 1 mm where balls of 5 mm touch it; a grid of one spacing was refused."""
     mesh = petal_ring()

@@ -19,7 +19,7 @@ from dockdyn.results.requirements import figures_of, judge_requirements, with_li
 from dockdyn.scenario import setups
 from dockdyn.scenario.language.requirement import requirement_of
 from dockdyn.scenario.load import parse
-from dockdyn.studies.campaign.conduct import run_nominal
+from dockdyn.studies.campaign.conduct import plan_campaign, run_nominal
 from dockdyn.studies.cases.batch import LEFT_OUT, run_cases, runs_in_batches
 
 SHORT = {  # preset, duration (s)
@@ -172,7 +172,7 @@ def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_setups):
     with pytest.raises(
         dockdyn.ScenarioError, match=r"longest_contract: no such figure .* did you mean 'longest_contact'"
     ):
-        run_nominal(unknown)
+        run_nominal(unknown, plan_campaign(unknown, 2))
 
 
 HELD = """

@@ -15,7 +15,10 @@ import pytest
 
 from dockdyn import kept
 from dockdyn.backend import cache_folder
+from dockdyn.contact.surfaces.distance_field import NODES
 from dockdyn.scenario.language.units import _registry, convert
+from dockdyn.scenario.meshes.brick_tree import MOST
+from dockdyn.scenario.meshes.kept import AT_ONCE, MOST_KEPT
 from dockdyn.translate import c_library
 from dockdyn.translate.c_library import compile_texts
 
@@ -199,6 +202,24 @@ def test_the_folder_of_objects_is_bounded(place, monkeypatch):
     for number in range(1, 8):
         assert answer(number) == number
         assert sum(file.stat().st_size for file in place.iterdir()) <= 4 * size
+
+
+def test_a_folder_of_large_entries_has_room_of_its_own(place, monkeypatch):
+    monkeypatch.setattr(kept, "LARGEST", 1500)
+    large = {name: name.encode() * 500 for name in ("aa", "bb", "cc")}
+    for name, content in large.items():
+        kept.keep_entry(place, name, content, 6000)
+    assert {name: kept.find_entry(place, name) for name in large} == large
+    kept._unseen.pop(place)  # as of another process
+    kept.keep_entry(place, "dd", b"dd")
+    assert kept.find_entry(place, "dd") == b"dd" and kept.find_entry(place, "aa") is None
+
+
+def test_all_fields_of_a_scenario_stay_kept_beside_each_other():
+    """However fine they are, up to as many as a process holds; they were made again in every run."""
+    of_a_field = MOST * (8 * NODES**3 + 4 * 8)  # bytes: coefficients, and numbers of children
+    assert of_a_field < kept.LARGEST
+    assert AT_ONCE * of_a_field < (1 - 1 / kept.SHARE) * MOST_KEPT
 
 
 def test_threads_that_keep_the_same_leave_it_sound(place):

@@ -209,14 +209,19 @@ def _run_nominal(chosen: Scenario, campaign: Campaign, new: bool, quiet: bool) -
         told.start()
     try:
         with show_activity(f"Running the nominal case of {chosen.name}"):
-            seconds = run_nominal(chosen)
+            seconds = run_nominal(chosen, campaign)
     finally:
         told.cancel()
     found = pace_chunks(campaign, seconds) if new else campaign
     if seconds > SLOW and not quiet:
-        about = f"a case takes about {seconds:.2g} s"
-        say(f"note: {about}; cases are told and kept in chunks of {found.chunk}", err=True)
+        about = f"the longer of the nominal case and the first one takes {seconds:.2g} s, others may take more or less"
+        say(f"note: {about}; they are told and kept {chunks_in_words(found.chunk)}", err=True)
     return found
+
+
+def chunks_in_words(chunk: int) -> str:
+    """Return how many cases are kept at once."""
+    return "one by one" if chunk == 1 else f"in chunks of {chunk}"
 
 
 def _write_campaign(store: Store, campaign: Campaign) -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dockdyn.packing import TooLong, kept_text, packed_text
+from dockdyn.packing import AT_ONCE, TooLong, kept_text, packed_text
 from dockdyn.results import unit
 from dockdyn.results.methods import method_of, settings_of
 from dockdyn.scenario.language.places import Place, places_of
@@ -134,7 +134,17 @@ def packed_programs(
 
 
 def _too_large() -> TooMuch:
-    return TooMuch(f"its programs are more than {MOST_BYTES / 1e6:g} MB, the most that a page should carry")
+    return TooMuch(f"its programs and numbers are more than {MOST_BYTES / 1e6:g} MB, the most that a page should carry")
+
+
+def _refuse_many_numbers(leaves: Sequence[Any]) -> None:
+    """Raise TooMuch where arrays of a scenario alone, as the field of a mesh, are more than a page should carry: that is known
+    before its programs are made."""
+    many = [one for one in map(np.asarray, leaves) if one.nbytes > AT_ONCE]
+    try:
+        packed_text(b"".join(one.tobytes() for one in many), MOST_BYTES)
+    except TooLong as error:
+        raise _too_large() from error
 
 
 def page_module(codes: Mapping[str, Code]) -> WasmModule:
@@ -177,8 +187,9 @@ def browser_unit(scenario: Scenario) -> BrowserUnit:
     """
     content = scenario.content
     settings = settings_of(content)
-    solver, until = unit.begin(content, settings), np.int64(0)
     stated = (content, settings)
+    _refuse_many_numbers(leaves_of(stated))
+    solver, until = unit.begin(content, settings), np.int64(0)
     codes = {
         "begin": unit.begin.code(*stated),
         "advance": unit.advance.code(*stated, until, solver),

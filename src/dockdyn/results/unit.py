@@ -113,11 +113,14 @@ def observe(content: Simulated, settings: Settings, solver: Any) -> Observed:  #
 
     def observe_row(hints: Any, row: tuple[Flag, State, Any]) -> tuple[Any, dict[str, Array]]:  # noqa: ANN401, of the model
         written, state, delayed = row
-        hints = model.renew_hints(state, hints, exact=True)
-        hinted = model.with_hints(hints)
-        shapes = jax.eval_shape(_observe_state, hinted, state, delayed)
+
+        def observed(hints: Any) -> tuple[Any, dict[str, Array]]:  # noqa: ANN401, of the model
+            hints = model.renew_hints(state, hints, exact=True)
+            return hints, _observe_state(model.with_hints(hints), state, delayed)
+
+        shapes = jax.eval_shape(observed, hints)[1]
         blank = map_leaves(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-        return hints, jax.lax.cond(written, lambda: _observe_state(hinted, state, delayed), lambda: blank)
+        return jax.lax.cond(written, lambda: observed(hints), lambda: (hints, blank))
 
     hints, rows_of = model.first_hints(), (written, states, delayed)
     if hints is None:

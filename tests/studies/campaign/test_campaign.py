@@ -1,6 +1,7 @@
 """Campaigns as a user runs them: answers and store, cases that are run again, other kinds, what is refused."""
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -44,11 +45,12 @@ def test_answers_and_store(whole):
 def test_a_figure_of_the_whole_motion_can_be_required(file):
     wanted = {"work_energy_error": "< 1e-8", "contact.energy_change": "< 0 J", "captured": True}
     scenario = dockdyn.load(file, {"requirements": wanted})
-    run_nominal(scenario)
+    run_nominal(scenario, plan_campaign(scenario, 2))
     found = run_cases(scenario, ["approach.closing_speed"], np.array([[0.03], [0.05]]))
     assert (found.figures["work_energy_error"] < 1e-8).all()
     with pytest.raises(dockdyn.ScenarioError, match="differs between two runs of one case"):
-        run_nominal(dockdyn.load(file, {"requirements": {"wall_time": "< 5 s"}}))
+        other = dockdyn.load(file, {"requirements": {"wall_time": "< 5 s"}})
+        run_nominal(other, plan_campaign(other, 2))
 
 
 @pytest.mark.full
@@ -266,12 +268,25 @@ def test_a_mesh_must_be_the_same_and_one_for_looks_need_not(tmp_path):
     assert words.endswith("plate.stl has changed")
 
 
+def test_a_case_takes_as_long_as_one_that_is_drawn(file, monkeypatch):
+    """The nominal one may touch nothing: told by it, a campaign was to end long before it did."""
+    scenario, cases = dockdyn.load(file), conduct.run_cases
+
+    def run_slowly(scenario, keys, values):
+        time.sleep(0.3 if len(keys) == 1 else 0.6)
+        return cases(scenario, keys, values)
+
+    monkeypatch.setattr(conduct, "run_cases", run_slowly)
+    assert 0.6 < run_nominal(scenario, plan_campaign(scenario, 20))
+
+
 def test_cases_that_take_long_are_kept_and_told_in_small_chunks(file, tmp_path, monkeypatch):
     """With every case held to take long: eight are lost at most where the campaign is stopped, and a resumed one goes on so."""
     plan = plan_campaign(dockdyn.load(file), 20)
     assert plan.chunk == 20 and pace_chunks(plan, 0.01) == plan
-    assert pace_chunks(plan, 10.0).chunk == 8
+    assert [pace_chunks(plan, seconds).chunk for seconds in (0.3, 1.0, 10.0)] == [8, 4, 1]
     monkeypatch.setattr(conduct, "SLOW", 0.0)
+    monkeypatch.setattr(conduct, "run_nominal", lambda *_: 0.3)
     data = dockdyn.campaign(dockdyn.load(file), tmp_path / "slow", runs=20)
     kept = Store(tmp_path / "slow")
     assert kept.campaign().chunk == 8 and len(list((kept.folder / "chunks").glob("[0-9]*.chunk"))) == 3

@@ -313,7 +313,7 @@ def test_a_lost_scheduler_says_how_to_go_on(dock, file, monkeypatch):
         yield spread
 
     monkeypatch.setattr(cluster, "spread_over_workers", gone)
-    monkeypatch.setattr(campaign, "run_nominal", lambda scenario: 0.0)
+    monkeypatch.setattr(campaign, "run_nominal", lambda *_: 0.0)
     ended = dock("campaign", "run", file, "--out", "x", "--workers", 2)
     assert ended.returncode == 3 and ended.stderr.count("\n") == 1
     assert "the scheduler is gone; 0 of 40 cases are kept; go on with: dockdyn campaign run" in ended.stderr

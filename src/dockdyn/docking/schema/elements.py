@@ -140,7 +140,7 @@ def _one_way[Stated: LineSection](section: Stated) -> Stated:
 
 
 class HexapodSection(Section):
-    """Where the six struts of a hexapod are fixed: on circles about the x axes of both bodies."""
+    """Where the six struts of a hexapod are fixed: on circles about the x axes of two frames, one of each body."""
 
     ring_radius: Length  # on the first body
     base_radius: Length  # on the second
@@ -148,6 +148,17 @@ class HexapodSection(Section):
     base_spread: Angle = 0.0
     ring_position: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
     base_position: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
+    ring_attitude: Attitude = LEVEL
+    base_attitude: Attitude = LEVEL
+
+    def frames(self) -> tuple[Pose, Pose]:
+        """Return the frames of ring and base on their bodies."""
+        from dockdyn.mechanics.rigid_body import Pose
+        from dockdyn.mechanics.rotation import Quaternion
+
+        stated = (self.ring_position, self.ring_attitude), (self.base_position, self.base_attitude)
+        one, other = (Pose.at(place, Quaternion.of(quaternion_of(attitude))) for place, attitude in stated)
+        return one, other
 
 
 class StrutSection(LineSection):
@@ -199,13 +210,11 @@ class StrutSection(LineSection):
 
     def lines(self, first: Placed, second: Placed) -> list[Anchors]:
         from dockdyn.elements import Anchors, hexapod_anchors
-        from dockdyn.mechanics.rigid_body import Pose
 
         if self.hexapod is None:
             return super().lines(first, second)
         at = self.hexapod
-        frames = Pose.at(at.ring_position), Pose.at(at.base_position)
-        places = hexapod_anchors(at.ring_radius, at.base_radius, at.ring_spread, at.base_spread, *frames)
+        places = hexapod_anchors(at.ring_radius, at.base_radius, at.ring_spread, at.base_spread, *at.frames())
         return [Anchors(own, other) for own, other in zip(*places, strict=True)]
 
     def make(self, first: Placed, second: Placed) -> ForceElement:

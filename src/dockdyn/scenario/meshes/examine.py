@@ -17,7 +17,7 @@ from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.contents import SUFFIXES, check_mesh_file
 from dockdyn.scenario.meshes.joined import NEEDED, can_join
 from dockdyn.scenario.meshes.repair import count_parts, repair_mesh
-from dockdyn.scenario.meshes.solid import check_solid, faces_in, solid_in
+from dockdyn.scenario.meshes.solid import check_solid, faces_in
 from dockdyn.scenario.tables.part import refuse
 
 DIGITS = 17  # of a coordinate in a text, which keep all of it
@@ -65,7 +65,7 @@ def repaired_file(file: Path, written: Path, within: float | None) -> tuple[byte
         refuse(f"cannot be repaired: {fault}{done}{'' if can_join() else f'; {NEEDED}'}")
     content = exported_mesh(found.vertices, found.faces, written.suffix.lower())
     try:
-        solid_in(content, written.suffix.lower(), 1.0)
+        check_solid(_mesh(*faces_in(content, written.suffix.lower())))
     except PydanticCustomError as fault:
         refuse(f"is repaired, but in single precision, as {written.suffix} files have, it {fault}; write .obj")
     return content, lines

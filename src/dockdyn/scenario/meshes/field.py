@@ -32,6 +32,9 @@ COARSEST = 32  # spacings along the largest extent
 MARGIN = 2  # spacings around where it is met
 WIDEST = 8  # times the largest extent, that a tip may be
 LARGE = 10.0  # m: what is touched in a docking is smaller, so that a file without a unit is hardly in m
+HOPELESS = (
+    10  # times the bricks that there may be: what would take so many, as these go with one over the error, is refused
+)
 SHARE = 0.99  # of the places on faces that must be within the tolerance: in a sharp edge itself no field is fine enough
 
 
@@ -68,13 +71,20 @@ def refine_field(
     size = _size_of(mesh)
     if radius > WIDEST * size:
         stated, whole = (length_in_words(one, unit) for one in (radius, size))
-        refuse(f"tip_radius = {stated} is too large for a mesh of {whole}; must be that of the tips that touch it")
+        refuse(
+            f"tip_radius = {stated} is too large for a mesh of {whole}; must be that of the tips that touch it, or unit another"
+        )
     exact = MeshDistance(np.asarray(mesh.vertices), np.asarray(mesh.faces))
     places = met_places(mesh, exact, radius)
     spacing = size / COARSEST
     margin = radius + MARGIN * spacing
     tree = BrickTree(exact.signed_distances, mesh.bounds + margin * np.array([[-1], [1]]), spacing, radius)
     errors = [_errors_of(tree, places)]
+    if size > LARGE and tree.bricks() * errors[0].faces > HOPELESS * brick_tree.MOST * tolerance:
+        refuse(
+            f'is {size:g} m large with unit = "{unit or "m"}": is it in {"m" if unit == "mm" else "mm"}? else tolerance = '
+            f"{length_in_words(tolerance, unit)} is too small for it"
+        )
     while errors[-1].faces > tolerance and tree.refine():
         errors.append(_errors_of(tree, places))
         done(min(1.0, tolerance / errors[-1].faces))  # bricks, and the time they take, go with one over the error

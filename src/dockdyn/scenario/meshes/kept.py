@@ -24,6 +24,8 @@ from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.mesh_file import MeshFile, length_of
 
 ALIGNED = 64  # bytes: a line of the processor's cache
+AT_ONCE = 8  # meshes of a scenario that a process holds, and that stay kept beside each other
+MOST_KEPT = AT_ONCE * 2**28  # bytes: a field of the most bricks has nearly 2**28
 
 
 class SplineField(NamedTuple):
@@ -64,7 +66,7 @@ class Solid(NamedTuple):
     faces: np.ndarray  # (n, 3), whole numbers
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=AT_ONCE)
 def field_of(mesh: MeshFile, tolerance: float, radius: float) -> SplineField:
     """Return the field of a mesh file for tips of a `radius` (m).
 
@@ -79,7 +81,7 @@ def field_of(mesh: MeshFile, tolerance: float, radius: float) -> SplineField:
     return _keep_or_make(SplineField, mesh, (tolerance, radius), make)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=AT_ONCE)
 def cloud_of(mesh: MeshFile, most: int, radius: float) -> Cloud:
     """Return at most so many points of a mesh file, `radius` m inside."""
 
@@ -91,7 +93,7 @@ def cloud_of(mesh: MeshFile, most: int, radius: float) -> Cloud:
     return _keep_or_make(Cloud, mesh, (most, radius), make)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=AT_ONCE)
 def solid_of(mesh: MeshFile) -> Solid:
     """Return the skin (m) of the solid in a mesh file."""
 
@@ -115,7 +117,7 @@ def _keep_or_make[Made: Any](
     if (stored := kept.find_entry(place, name)) is not None:
         return made(*unpack_arrays(stored))
     new = make(content, suffix)
-    kept.keep_entry(place, name, pack_arrays(list(new)))
+    kept.keep_entry(place, name, pack_arrays(list(new)), MOST_KEPT)
     return new
 
 

@@ -7,6 +7,7 @@ from codecs import BOM_UTF8
 from typing import Any
 
 import numpy as np
+from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.meshes.contents import MOST, check_content
 from dockdyn.scenario.meshes.crossings import look_at_faces
@@ -20,7 +21,7 @@ NO_VOLUME = 1e-9  # of the cube of the largest extent
 def solid_in(content: bytes, suffix: str, scale: float, repair: bool = False) -> Any:  # noqa: ANN401, trimesh's
     """Return the mesh in a file, `scale` m for each of its units; with `repair` it is repaired first.
 
-    Refused where it is not the skin of a solid, seen from outside.
+    Refused where it is not the skin of a solid, seen from outside; of what was not repaired it is said what tells more.
     """
     import trimesh
 
@@ -29,7 +30,12 @@ def solid_in(content: bytes, suffix: str, scale: float, repair: bool = False) ->
         from dockdyn.scenario.meshes.repair import repair_mesh
 
         vertices, faces, _ = repair_mesh(vertices, faces)
-    return check_solid(trimesh.Trimesh(scale * vertices, faces, process=False))
+    try:
+        return check_solid(trimesh.Trimesh(scale * vertices, faces, process=False))
+    except PydanticCustomError as problem:
+        if repair:
+            raise
+        refuse(f"{problem}; dockdyn mesh check tells whether dockdyn mesh repair mends it")
 
 
 def faces_in(content: bytes, suffix: str) -> tuple[np.ndarray, np.ndarray]:

@@ -49,6 +49,8 @@ HALVINGS, LOOKED_AT = 8, 2000  # of that; faces at most
 FINE = 1e-3  # of the largest extent of a mesh: the distance from it may be off by so much
 ROUNDING = 1e-9  # of the largest moment of inertia
 UNITS = ("mm", "cm", "m", "inch", "foot")
+LIKELY = (0.02, 20.0)  # m, what docks is large
+ALUMINIUM = 2700.0  # kg/m³
 AXES = {sign + axis: f"the file's {sign}{axis} axis points out" for sign in ("", "-") for axis in "xyz"}
 
 
@@ -59,6 +61,7 @@ class MeshShape:
     bounds: Float[np.ndarray, "2 3"]
     centre: Float[np.ndarray, "3"]  # of mass, of one density
     gyration: Float[np.ndarray, "3 3"]  # inertia about it over mass
+    volume: float
     faces: int
     room: float  # the radius of balls that have room beneath its faces
 
@@ -91,6 +94,7 @@ def read_shape(path: Path) -> MeshShape:
         np.asarray(mesh.bounds),
         np.asarray(mesh.center_mass),
         mesh.moment_inertia / mesh.volume,
+        float(mesh.volume),
         len(mesh.faces),
         _room_in(mesh),
     )
@@ -143,6 +147,14 @@ def _smaller(answers: Answers) -> float:
     return _unit(answers) * min(max(shape_of(answers, name).size()) for name in ("chaser", "target"))
 
 
+def _shallower(answers: Answers) -> float:
+    """Return the extent (m) along its axis of the body that has less of it."""
+    return min(
+        shape_of(answers, name).size(_unit(answers))["xyz".index(answers.texts[f"{name}-axis"][-1])]
+        for name in ("chaser", "target")
+    )
+
+
 def _usual_tip(answers: Answers) -> float:
     """Return the radius (m) of balls that round edges and have room in both."""
     return min(
@@ -156,7 +168,8 @@ def _mass(answers: Answers) -> float:
 
 def _text(answers: Answers) -> str:
     gap = float(digits(0.1 * _smaller(answers)))
-    duration = 1.5 * gap / answers["closing-speed"] + AFTER
+    # what has petals or pins meets the other's only when it is as deep in it as these are long
+    duration = (1.5 * gap + _shallower(answers)) / answers["closing-speed"] + AFTER
     return join_tables(
         opening(duration, "for the approach and what follows", answers)
         + shared_law(answers, _mass(answers), 0.5),  # of the stiffness, since both contacts press
@@ -184,8 +197,9 @@ def _body(name: str, answers: Answers) -> str:
     place = row((-unit * shape.centre).tolist())
     radius, points = write_answer(answers, "tip-radius"), ON_RIG if on_rig(answers) else POINTS
     port = f"{{ position = {row((unit * (middle - shape.centre)).tolist())}, axis = {row(direction)} }}"
+    full = f"{digits(ALUMINIUM * unit**3 * shape.volume)} kg if all of aluminium"
     main: list[Line] = [
-        ("mass", write_answer(answers, f"{name}-mass"), f"the mesh is {_by(shape.size(unit))} m"),
+        ("mass", write_answer(answers, f"{name}-mass"), f"the mesh is {_by(shape.size(unit))} m, {full}"),
         ("inertia", f"[{rows}]", "kg m², of one density all over"),
         ("port.face", port, "m, the foremost place of the mesh, from the centre of mass; the way out"),
     ]
@@ -230,9 +244,11 @@ def _axis(name: str) -> Choice:
 
 
 def _sizes(answers: Answers) -> Mapping[str, str]:
-    """Return how large both would be in each unit."""
+    """Return how large both would be in each unit, the likeliest first: mm, unless only m makes them as large as what docks."""
     sizes = [shape_of(answers, name).size() for name in ("chaser", "target")]
-    lengths = {unit: in_base_units(f"1 {unit}") for unit in UNITS}
+    largest, lengths = max(map(max, sizes)), {unit: in_base_units(f"1 {unit}") for unit in UNITS}
+    likely = [unit for unit in ("mm", "m") if LIKELY[0] <= lengths[unit] * largest <= LIKELY[1]]
+    lengths = {unit: lengths[unit] for unit in dict.fromkeys((*likely[:1], *UNITS))}
     return {
         unit: " and ".join(f"{_by([length * extent for extent in size])} m" for size in sizes)
         for unit, length in lengths.items()

@@ -30,6 +30,7 @@ from dockdyn.studies.cases.sampling import Sampled, sample_cases
 # cases in a chunk: of those that run in batches, and of those that run one by one or take long, which are kept sooner
 CHUNK, SLOW_CHUNK = 256, 8
 SLOW = 0.25  # s of a case, from which it takes long
+SOON = 4.0  # s, in which a chunk of those that take long is kept
 
 Done = tuple[int, Sampled, Cases]  # number of a chunk, its cases
 Progress = Callable[[int], None]  # told how many cases are done
@@ -135,10 +136,11 @@ def on_workers(spread: Spread) -> Callable[[Campaign, Iterable[int]], Iterator[D
     return lambda campaign, chunks: spread(compute_chunk, ((campaign, chunk, 1) for chunk in chunks))
 
 
-def run_nominal(scenario: Scenario) -> float:
+def run_nominal(scenario: Scenario, campaign: Campaign) -> float:
     """Run the nominal case, so that everything is compiled and a requirement that fits no figure is found early.
 
-    Returns how long (s) a case takes then. Raises ScenarioError for such a requirement.
+    Returns how long (s) a case takes then: the first that is drawn, as a nominal one may touch nothing and be soon over, or the
+    nominal one again where that takes longer. Raises ScenarioError for such a requirement.
     """
     for requirement in scenario.requirements:
         if requirement.figure in LEFT_OUT or requirement.figure in map(without_unit, LEFT_OUT):
@@ -154,14 +156,19 @@ def run_nominal(scenario: Scenario) -> float:
         judge_requirements(scenario.requirements, figures, scenario.name)
     if time.perf_counter() - began < SLOW:
         return 0.0
+    first = draw_cases(campaign, 0, 1)
     began = time.perf_counter()
     run_cases(nominal, [key], np.array([[value]]))
-    return time.perf_counter() - began
+    between = time.perf_counter()
+    run_cases(scenario, first.keys, first.values)
+    return max(between - began, time.perf_counter() - between)
 
 
 def pace_chunks(campaign: Campaign, seconds: float) -> Campaign:
-    """Return a campaign whose cases take so long (s) each, with chunks that are kept in time."""
-    return replace(campaign, chunk=min(campaign.chunk, SLOW_CHUNK)) if seconds > SLOW else campaign
+    """Return a campaign whose cases take so long (s) each, with chunks that are kept, and told, in time."""
+    if seconds <= SLOW:
+        return campaign
+    return replace(campaign, chunk=min(campaign.chunk, SLOW_CHUNK, max(1, int(SOON / seconds))))
 
 
 def run_campaign(
@@ -198,7 +205,7 @@ def campaign(
     ]
     store, planned = Store(kept), plan_campaign(scenario, *counts)
     with store.claimed():
-        seconds = run_nominal(scenario)
+        seconds = run_nominal(scenario, planned)
         if store.blank():
             planned = pace_chunks(planned, seconds)
         else:
