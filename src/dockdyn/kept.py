@@ -20,9 +20,7 @@ from pathlib import Path
 from dockdyn.files import is_special, regular_file, write_file
 from dockdyn.installed import version
 
-LARGEST = (
-    512 * 2**20
-)  # bytes of an entry, and of a folder in all where nothing else is said; the oldest entries go first
+LARGEST = 512 * 2**20  # bytes of an entry, and by default of a folder, whose oldest entries go first
 SHARE = 64  # the folder is looked through when a process has written one of so many parts of that
 ABANDONED = 86400  # s, after which what a process has begun to write and not finished is nobody's
 SEAL = hashlib.sha256().digest_size

@@ -22,9 +22,8 @@ from dockdyn.trees import Module, field
 
 Basis = Literal["polynomial", "craig-bampton", "cantilever"]
 type Place = np.ndarray | Array  # ξ; JAX's where it may be traced
-ShapeFamily = Callable[
-    [Any, int], Any
-]  # ξ (…, 1) and order of the derivative → values (…, shapes), of the library that ξ is of
+# ξ (…, 1) and order of the derivative → values (…, shapes), of the library that ξ is of
+ShapeFamily = Callable[[Any, int], Any]
 
 INNER = 48  # Gauss points for integrals of shapes: exact to rounding of products of the first 16
 
