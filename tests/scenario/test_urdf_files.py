@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 
 import dockdyn
 from dockdyn.cli import main as cli
+from dockdyn.studies.identification.urdf_arm import urdf_arm
 
 INERTIA = '<inertia ixx="{0}" ixy="{1}" ixz="{2}" iyy="{3}" iyz="{4}" izz="{5}"/>'
 SEEDS = range(10)
@@ -324,6 +325,176 @@ def test_a_follower_is_led_and_never_free(seed, tmp_path, monkeypatch, capsys):
         assert far.content.named(f"arm.l{leader}").joint.range == [-1.0, 2.0]
     plan = ("identify", "plan", str(tmp_path / "p.csv"), "--urdf", str(tmp_path / "arm.urdf"), "--tip", f"l{follower}")
     assert f"joint j{follower}: <mimic>" in refused(monkeypatch, capsys, *plan)
+
+
+class Chain:
+    """Joints j1 to j4 on one body, each after the first following the one before, in any order; and their coordinates."""
+
+    def __init__(self, seed: int):
+        self.rng = rng = np.random.default_rng(seed)
+        self.ratios, self.offsets = rng.choice([-1, 1], 3) * rng.uniform(0.4, 2, 3), rng.uniform(-1, 1, 3)
+        self.kinds = rng.choice(["revolute", "prismatic"], 4)
+        self.places, self.axes, self.centres = rng.uniform(-1, 1, (3, 4, 3))
+        self.order = rng.permutation(4)
+
+    def coordinates(self, value: float, of: int = 0) -> list[float]:
+        """The coordinates of joint number `of`, which is `value`, and of each behind it."""
+        found = [value]
+        for ratio, offset in zip(self.ratios[of:], self.offsets[of:], strict=True):
+            found.append(ratio * found[-1] + offset)
+        return found
+
+    def urdf(self, kinds=None, inner: list[str] | None = None) -> str:
+        links, joints = [], []
+        kinds, inner = self.kinds if kinds is None else kinds, inner or [""] * 4
+
+        def row(numbers):
+            return " ".join(map(repr, map(float, numbers)))
+
+        for n in range(4):
+            follows = (
+                f'<mimic joint="j{n}" multiplier="{self.ratios[n - 1]}" offset="{self.offsets[n - 1]}"/>' if n else ""
+            )
+            mass = inertial(1.0, [1, 0, 0, 1, 0, 1]).replace(">", f'><origin xyz="{row(self.centres[n])}"/>', 1)
+            links.append(f'<link name="l{n + 1}">{mass}</link>')
+            joints.append(
+                f'<joint name="j{n + 1}" type="{kinds[n]}"><parent link="l0"/><child link="l{n + 1}"/>'
+                f'<origin xyz="{row(self.places[n])}"/><axis xyz="{row(self.axes[n])}"/>{follows}{inner[n]}</joint>'
+            )
+        root = f'<link name="l0">{inertial(9.0, [1, 0, 0, 1, 0, 1])}</link>'
+        return whole([root, *(links[n] for n in self.order)], [joints[n] for n in self.order])
+
+    def limits(self, known: list[int]) -> tuple[list[str], list[tuple[float, float]]]:
+        """Limits about one motion of the joints with these numbers, as the file has them, and of each joint."""
+        middles = self.coordinates(self.rng.uniform(-1, 1))
+        ends = [
+            (middle - below, middle + above) if n in known else (-np.inf, np.inf)
+            for n, (middle, (below, above)) in enumerate(zip(middles, self.rng.uniform(0.1, 2, (4, 2)), strict=True))
+        ]
+        return [limit(*each) if n in known else "" for n, each in enumerate(ends)], ends
+
+    def within(self, value: float, ends: list[tuple[float, float]]) -> bool:
+        """Whether all are within limits where the first is at `value`."""
+        return all(low <= q <= high for q, (low, high) in zip(self.coordinates(value), ends, strict=True))
+
+    def check_ends(self, found: list[float], ends: list[tuple[float, float]]) -> None:
+        """All joints are within limits up to both ends of what the first may do, and one is not beyond."""
+        low, high = found
+        slack = 1e-9 * max(1.0, abs(low), abs(high))
+        assert low < high and self.within(low + slack, ends) and self.within(high - slack, ends)
+        assert not self.within(low - slack, ends) and not self.within(high + slack, ends)
+
+
+def limit(low: float, high: float) -> str:
+    return f'<limit lower="{low}" upper="{high}" effort="1" velocity="1"/>'
+
+
+def joints_of(file) -> dict:
+    return {body.name: body.joint for body in dockdyn.load(file).content.body}
+
+
+@pytest.mark.parametrize("by", ["scenario", "file"])
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("seed", range(4))
+def test_what_follows_a_locked_joint_is_locked_with_it(seed, place, by, tmp_path):
+    """At any place of a chain: what is behind it stays where it puts it, what is before follows the first."""
+    chain = Chain(seed)
+    start = float(chain.rng.uniform(-1, 1)) if by == "scenario" else 0.0
+    kinds = ["fixed" if n == place and by == "file" else kind for n, kind in enumerate(chain.kinds)]
+    stated = [{"name": f"l{place + 1}", "joint": {"kind": "locked", "start": start}}] if by == "scenario" else []
+    content = dockdyn.load(written(tmp_path, chain.urdf(kinds), more=stated)).content
+    for n, value in enumerate(chain.coordinates(start, place), place):
+        body, slides = content.named(f"arm.l{n + 1}"), kinds[n] == "prismatic"
+        axis = np.zeros(3) if kinds[n] == "fixed" else chain.axes[n] / np.linalg.norm(chain.axes[n])
+        turn = Rotation.from_rotvec(axis * (0.0 if slides else value))
+        assert body.joint.kind == "locked"
+        at = chain.places[n] + turn.apply(chain.centres[n]) + axis * (value if slides else 0.0)
+        np.testing.assert_allclose(body.position, at, rtol=0, atol=1e-12)
+        turned = Rotation.from_quat(body.attitude, scalar_first=True)
+        assert (turned * turn.inv()).magnitude() < 1e-12
+    for n in range(1, place):
+        joint = content.named(f"arm.l{n + 1}").joint
+        assert (joint.kind, joint.follows) == ("mimic", "arm.l1")
+        for value in (-0.7, 1.9):
+            assert joint.ratio * value + joint.offset == pytest.approx(chain.coordinates(value)[n], abs=1e-12)
+    assert place == 0 or content.named("arm.l1").joint.kind == chain.kinds[0]
+
+
+@pytest.mark.parametrize("stops", [True, False])
+@pytest.mark.parametrize("known", [[0], [1], [3], [0, 2], [1, 3], [0, 1, 2, 3]])
+@pytest.mark.parametrize("seed", range(3))
+def test_limits_of_a_chain_are_those_of_all_its_joints(seed, known, stops, tmp_path):
+    """As end stops of the first where their stiffness is stated, else as the range that a run tells of."""
+    chain = Chain(seed)
+    inner, ends = chain.limits(known)
+    stated = [{"name": "l1", "joint": {"stop_stiffness": 1e4}}] if stops else []
+    key, other = ("stroke", "range") if stops else ("range", "stroke")
+    leader = joints_of(written(tmp_path, chain.urdf(inner=inner), more=stated))["arm.l1"]
+    chain.check_ends(getattr(leader, key), ends)
+    assert getattr(leader, other) is None
+
+
+@pytest.mark.parametrize("stops", [True, False])
+@pytest.mark.parametrize("known", [[3], [0, 3], [1, 3], [0, 1, 2, 3]])
+@pytest.mark.parametrize("seed", range(3))
+def test_limits_without_room_in_those_before_are_told_and_those_stay(seed, known, stops, tmp_path):
+    """Before them are the leader's, and then those of its followers as they stand in the file."""
+    chain = Chain(seed)
+    inner, ends = chain.limits(known)
+    far = chain.coordinates(0.0)[3] + 900
+    inner[3], ends[3] = limit(far, far + 1), (far, far + 1)
+    first = min(known, key=lambda n: (n != 0, chain.order.tolist().index(n)))
+    without = [3] if first != 3 else [n for n in known if n != 3]
+    for n in without:
+        ends[n] = (-np.inf, np.inf)
+    stated = [{"name": "l1", "joint": {"stop_stiffness": 1e4}}] if stops else []
+    scenario = dockdyn.load(written(tmp_path, chain.urdf(inner=inner), more=stated))
+    leader = scenario.content.named("arm.l1").joint
+    chain.check_ends(leader.stroke if stops else leader.range, ends)
+    told = [
+        line for line in dockdyn.check_numbers(scenario) if "limits of its joint leave no room in those of 'j1'" in line
+    ]
+    assert len(told) == len(without) and all(any(f"link l{n + 1}:" in line for line in told) for n in without)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_limits_that_the_scenario_states_of_the_leader_stay(seed, tmp_path):
+    """A stroke, and a range, with units; beside a stated range the stops are those of all joints."""
+    chain = Chain(seed)
+    chain.kinds[0] = "revolute"
+    inner, ends = chain.limits([0, 1, 2, 3])
+    own = ["-20 deg", "500 deg"]
+    turned = pytest.approx(np.radians([-20, 500]).tolist())
+
+    def leader(**joint):
+        return joints_of(written(tmp_path, chain.urdf(inner=inner), more=[{"name": "l1", "joint": joint}]))["arm.l1"]
+
+    stopped, ranged, both = (
+        leader(stroke=own, stop_stiffness=1e4),
+        leader(range=own),
+        leader(range=own, stop_stiffness=1e4),
+    )
+    assert stopped.stroke == ranged.range == both.range == turned
+    assert stopped.range is None and ranged.stroke is None
+    chain.check_ends(both.stroke, ends)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_plan_keeps_what_follows_beside_the_way_within_limits_and_speed(seed, tmp_path):
+    chain = Chain(seed)
+    inner, ends = chain.limits([0, 1, 2, 3])
+    speeds = chain.rng.uniform(0.5, 2, 4)
+    inner = [text.replace('velocity="1"', f'velocity="{speed}"') for text, speed in zip(inner, speeds, strict=True)]
+    file = tmp_path / "arm.urdf"
+    file.write_text(chain.urdf(inner=inner), encoding="utf-8")
+    arm = urdf_arm(file, "l1", None)
+    chain.check_ends([arm.lower[0], arm.upper[0]], ends)
+    moved = np.abs(np.subtract(chain.coordinates(arm.rate[0]), chain.coordinates(0.0)))
+    assert np.max(moved / speeds) == pytest.approx(1.0)
+    far = [*inner[:2], limit(900, 901), inner[3]]
+    file.write_text(chain.urdf(inner=far), encoding="utf-8")
+    with pytest.raises(dockdyn.ScenarioError, match="joint j3: <limit>: leaves no room in the limits of 'j1'"):
+        urdf_arm(file, "l1", None)
 
 
 def test_a_large_file_is_refused_before_it_is_held(tmp_path, monkeypatch, capsys):

@@ -12,7 +12,7 @@ from dockdyn.docking.tank_data import LARGE
 from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
 from dockdyn.scenario.language.requirement import requirements_of
 
-PEAK_FORCE = ("peak_force", "peak_force_N")  # as requirements call that of contacts
+PEAK_FORCE = ("peak_force", "peak_force_N")  # as requirements call that of contacts and catches
 TOUCHING = 1e-6  # m: more overlap at the start than rounding makes
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
 YIELDING = 0.1  # of what a point yields under a constant load: a contact is as much too hard where nothing else yields
@@ -56,8 +56,8 @@ def required_peak_doubts(dataset: Dataset, peak: float | None) -> list[str]:
         str(name): float(np.abs(dataset.element_tension.sel(element=name).values).max()) for name in _held(dataset)
     }
     return [
-        f"latch {name!r} bears up to {force:.4g} N, and the required peak_force has nothing of it, as that is of contacts: "
-        "require the loads at a port, as port.tension"
+        f"latch {name!r} bears up to {force:.4g} N, and the required peak_force has nothing of it, as that is of contacts and "
+        "catches: require the loads at a port, as port.tension"
         for name, force in borne.items()
         if force > (peak or 0.0)
     ]

@@ -172,7 +172,7 @@ MOTION = (
 )
 CONTACTS = (
     KeyFigure("contact.count", "contact count", contact_count, smooth=False, number=int),
-    KeyFigure("peak_force_N", "peak normal force", lambda data: _largest_force(data)[0]),
+    KeyFigure("peak_force_N", "peak force", lambda data: _largest_force(data)[0]),
     KeyFigure("contact.impulse_N_s", "contact impulse", _contact_impulse),
     KeyFigure(
         "contact.friction_loss_J",
@@ -181,7 +181,7 @@ CONTACTS = (
         needs="friction_loss",
     ),
     KeyFigure("contact.onset_s", "time of the first contact", first_contact),
-    KeyFigure("peak_time_s", "time of the peak normal force", lambda data: _largest_force(data)[1]),
+    KeyFigure("peak_time_s", "time of the peak force", lambda data: _largest_force(data)[1]),
     KeyFigure("contact.approach_speed_m_s", "largest approach speed", _largest_approach_speed),
 )
 SOLVER = (

@@ -7,6 +7,7 @@ Source: https://wiki.ros.org/urdf/XML.
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -202,20 +203,20 @@ class _Links:
         follower: Entry = {"kind": "mimic", "moves": own.kind, "follows": f"{self.name}.{leader.child}"}
         follower |= {"ratio": mimic.ratio, "offset": mimic.offset}
         self.found[link]["joint"] = follower | {key: joint[key] for key in ("position", "axis")}
+        stated = self.stated.get(leader.child, {}).get("joint", {})
         for key, share in (("damping", mimic.ratio**2), ("friction", abs(mimic.ratio))):
-            if key not in self.stated.get(leader.child, {}).get("joint", {}) and (own_part := joint.get(key)):
+            if key not in stated and (own_part := joint.get(key)):
                 to[key] = to.get(key, 0.0) + share * own_part
-        if own.limits is not None and mimic.ratio and own.limits[0] < own.limits[1] and "stroke" not in to:
-            ends = sorted((end - mimic.offset) / mimic.ratio for end in own.limits)
-            low, high = to.get("range", ends)
-            both = [max(low, ends[0]), min(high, ends[1])]
-            if both[0] < both[1]:
-                to["range"] = both
-            else:
-                words = f"link {link}: limits of its joint leave no room in those of {mimic.leader!r}, which stay"
-                self.found[link]["note"] = "; ".join(
-                    [*([note] if (note := self.found[link].get("note")) else []), words]
-                )
+        key = "stroke" if "stop_stiffness" in to else "range"
+        if {"stroke", key} & stated.keys():
+            return
+        known = tuple(to.get(key, (-math.inf, math.inf)))
+        low, high = own.narrow(*known)
+        if (low, high) != known and low < high:
+            to[key] = [low, high]
+        elif (low, high) != known:
+            words = f"link {link}: limits of its joint leave no room in those of {mimic.leader!r}, which stay"
+            self.found[link]["note"] = "; ".join([*([note] if (note := self.found[link].get("note")) else []), words])
 
     def _body(self, link: str, weight: Entry, frame: Frame) -> Entry:
         """Return a link, its `frame` in the axes of what carries it, as a body with the axes of that frame."""

@@ -47,6 +47,10 @@ class Mimic:
     ratio: float
     offset: float
 
+    def through(self, leads: Mimic) -> Mimic:
+        """Return it as a follower of the joint that its leader follows."""
+        return Mimic(leads.leader, self.ratio * leads.ratio, self.ratio * leads.offset + self.offset)
+
 
 @dataclass(frozen=True)
 class UrdfJoint:
@@ -75,6 +79,16 @@ class UrdfJoint:
         elif self.kind == "prismatic":
             moved[:3, 3] = along
         return replace(self, kind="locked", frame=self.frame @ moved, mimic=None)
+
+    def narrow(self, low: float, high: float) -> tuple[float, float]:
+        """Return the limits of its leader (rad or m) that its own leave of `low` to `high`: low < high where there is room.
+
+        Own limits without room between them count as none, as URDF files state them of joints without.
+        """
+        if self.mimic is None or not self.mimic.ratio or self.limits is None or self.limits[0] >= self.limits[1]:
+            return low, high
+        ends = [(end - self.mimic.offset) / self.mimic.ratio for end in self.limits]
+        return max(low, min(ends)), min(high, max(ends))
 
 
 @dataclass(frozen=True)
@@ -143,15 +157,25 @@ class UrdfTree:
         return next((joint for joint in self.joints.values() if joint.name == name), None)
 
     def locked(self, coordinates: Mapping[str, float]) -> UrdfTree:
-        """Return it with the joints of some links locked at `coordinates` (rad or m), and with them all that follow those."""
+        """Return it with the joints of some links locked at `coordinates` (rad or m), and with them all that follow those.
+
+        Each other that follows one that follows another then follows the last, which follows none.
+        """
         at = {self.joints[link].name: value for link, value in coordinates.items()}
         at |= {joint.name: 0.0 for joint in self.joints.values() if joint.kind == "locked"}
-        found = dict(self.joints)
+        by_name = {joint.name: joint for joint in self.joints.values()}
+        found = {}
         for link, joint in self.joints.items():
-            if link in coordinates:
-                found[link] = joint.locked_at(coordinates[link])
-            elif joint.mimic is not None and joint.mimic.leader in at:
-                found[link] = joint.locked_at(joint.mimic.ratio * at[joint.mimic.leader] + joint.mimic.offset)
+            if (value := at.get(joint.name)) is not None:
+                found[link] = joint.locked_at(value)
+                continue
+            mimic = joint.mimic
+            while mimic is not None and mimic.leader not in at and (further := by_name[mimic.leader].mimic) is not None:
+                mimic = mimic.through(further)
+            if mimic is not None and mimic.leader in at:
+                found[link] = joint.locked_at(mimic.ratio * at[mimic.leader] + mimic.offset)
+            else:
+                found[link] = replace(joint, mimic=mimic)
         return replace(self, joints=found)
 
     def _stating_file(self) -> str:
@@ -195,8 +219,8 @@ def read_robot(path: Path, label: str) -> UrdfTree:
         joints.remove(on_root[0])
     if floating := [joint.name for joint in joints if joint.kind == "floating"]:
         raise _unknown_type(f"{label}: joint {floating[0]}", "floating")
-    led = _resolve_followers({joint.name: joint for joint in joints}, label)
-    return UrdfTree(label, {name: links[name] for name in ordered}, {joint.child: joint for joint in led})
+    _refuse_wrong_followers({joint.name: joint for joint in joints}, label)
+    return UrdfTree(label, {name: links[name] for name in ordered}, {joint.child: joint for joint in joints})
 
 
 class _Reading:
@@ -386,24 +410,18 @@ def _in_order(names: list[str], holders: Mapping[str, UrdfJoint], label: str) ->
     return found
 
 
-def _resolve_followers(joints: dict[str, UrdfJoint], label: str) -> list[UrdfJoint]:
-    """Return the joints, those that follow one that follows another as followers of the last. Raises ScenarioError."""
-    found = []
+def _refuse_wrong_followers(joints: Mapping[str, UrdfJoint], label: str) -> None:
+    """Refuse joints that follow one that there is not, or each other. Raises ScenarioError."""
     for joint in joints.values():
-        passed, mimic = [joint.name], joint.mimic
-        while mimic is not None:
+        passed = {joint.name}
+        while (mimic := joint.mimic) is not None:
             where = f"{label}: joint {joint.name}: <mimic> joint = {shown(mimic.leader)}"
             if mimic.leader not in joints:
                 raise ScenarioError(f"{where}: no such joint; {nearest(mimic.leader, joints)}")
             if mimic.leader in passed:
                 raise ScenarioError(f"{where}: joints follow each other in a circle; must follow one that does not")
-            passed.append(mimic.leader)
-            joint = replace(joint, mimic=mimic)
-            if (further := joints[mimic.leader].mimic) is None:
-                break
-            mimic = Mimic(further.leader, mimic.ratio * further.ratio, mimic.ratio * further.offset + mimic.offset)
-        found.append(joint)
-    return found
+            passed.add(mimic.leader)
+            joint = joints[mimic.leader]
 
 
 def locked_coordinates(robot: UrdfTree, entries: Mapping[str, Entry], where: str) -> dict[str, float]:
