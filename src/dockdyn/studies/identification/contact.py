@@ -2,8 +2,9 @@
 
     F(t) = bias + law(x(t − τ) − x₀, v(t − τ))
 
-with the scenario's spring and dashpot, pressing only. Over one bounce a delay is nearly a negative damping, F ≈ K x +
-(B − K τ) v: what tells the two apart is the first instant, when the spring has no force yet, and the last.
+with the scenario's spring and dashpot, pressing only. Of a free mass m a delay is nearly other
+numbers, F ≈ K(1 + Bτ/m) x + (B − Kτ + B²τ/m) v: what tells them apart is the first instant, when the spring has no
+force yet, and the last.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ class ContactSearch:
         """Return the parameters, and their covariance.
 
         Means over all delays and first samples, each as likely as its sum of squares says. For within a period the samples
-        in contact hardly tell the delay (a free mass moves the same with more of it and K times as much more damping), and
+        in contact hardly tell the delay (a free mass moves the same with more of it and other numbers, as of `alike`), and
         the one that fits best may be anywhere there.
         """
         bounce = self.bounce
@@ -152,7 +153,12 @@ class ContactSearch:
             lates = np.linspace(late - width, late + width, min(FINE, 2 * round(20 * width / bounce.period)) + 1)
         around = [each for each in entries if abs(each - entry) <= max(3, back // 12)]
         found = [self.at(value, each) for each in around for value in lates]
-        squares, thetas = np.array([cost for cost, _ in found]), np.stack([theta for _, theta in found])
+        squares, thetas = np.array([cost for cost, _, _ in found]), np.stack([theta for _, theta, _ in found])
+        free = np.array([within for _, _, within in found])
+        if delay is None:  # with one first sample, delays that fit freely differ by how the motion was smoothed only
+            shape = len(around), len(lates)
+            for costs_there, free_there in zip(squares.reshape(shape), free.reshape(shape), strict=True):
+                costs_there[free_there] = costs_there[free_there].min(initial=math.inf)
         force = bounce.force
         best = thetas[np.argmin(squares)]
         noise = max(squares.min() / max(len(force) - 5, 1), (FAINT * float(np.ptp(force))) ** 2) + self.of_motion(best)
@@ -162,9 +168,21 @@ class ContactSearch:
         apart = (thetas - theta) * np.sqrt(likely)[:, None]
         spread = apart.T @ apart + self.spread(theta)
         if delay is None:  # the instant of the first force is known to a period
-            alike = np.array([0.0, theta[0], 1.0, 0.0, 0.0])
+            alike = self.alike(theta)
             spread += max(bounce.period**2 / 12 - spread[2, 2], 0.0) * np.outer(alike, alike)
         return theta, spread
+
+    def alike(self, theta: Row) -> Row:
+        """Return what parameters change by for each second of delay, with the same force: that of a free mass.
+
+        Its acceleration is −(K x + B v)/m, m the force's impulse over the speed that it takes.
+        """
+        bounce, stiffness, damping = self.bounce, theta[0], theta[1]
+        contact = slice(bounce.first, bounce.last + 1)
+        before, after = self.speed(bounce.time[[bounce.first, bounce.last]] - theta[2])
+        impulse = bounce.period * float(np.sum(bounce.force[contact] - theta[4]))
+        rate = damping * (before - after) / impulse  # B/m, 1/s
+        return np.array([-stiffness * rate, stiffness - damping * rate, 1.0, 0.0, 0.0])
 
     def of_motion(self, theta: Row) -> float:
         """Return the variance (N²) of a force whose noise tells as much as that of the measured motion does.
@@ -176,8 +194,10 @@ class ContactSearch:
         speed = np.pi / bounce.duration * place if bounce.velocity is None else white_deviation(bounce.velocity)
         return float((theta[0] * place) ** 2 + (theta[1] * speed) ** 2)
 
-    def at(self, late: float, entry: int) -> tuple[float, Row]:
-        """Return the sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
+    def at(self, late: float, entry: int) -> tuple[float, Row, bool]:
+        """Return the sum of squares (N²) and parameters with this delay (s) and first sample in contact, and whether the
+        surface that fits best lies between that sample and the one before.
+        """
         force = self.bounce.force
         if late not in self.moved:
             at = self.bounce.time - late
@@ -191,7 +211,8 @@ class ContactSearch:
             columns = np.stack([x * gate, v * gate, -gate, np.ones(len(force))], axis=1)
             stiffness, damping, rest, bias = _least_squares(columns, force)
             surface = rest / stiffness if stiffness else math.inf
-            if not cell[0] <= surface <= cell[1]:  # then on the nearer side of the cell
+            free = cell[0] <= surface <= cell[1]
+            if not free:  # then on the nearer side of the cell
                 surface = cell[0] if surface < cell[0] else cell[1]
                 columns = np.stack([(x - surface) * gate, v * gate, np.ones(len(force))], axis=1)
                 stiffness, damping, bias = _least_squares(columns, force)
@@ -207,7 +228,7 @@ class ContactSearch:
                 break
             inside = touching
         left = force - bias - np.where(inside, raw, 0.0)
-        return float(left @ left), np.array([stiffness, damping, late, surface, bias])
+        return float(left @ left), np.array([stiffness, damping, late, surface, bias]), bool(free)
 
     def spread(self, theta: Row) -> Float[np.ndarray, "5 5"]:
         """Return the covariance of all parameters but the delay, were that known and the samples in contact, too."""
