@@ -416,11 +416,11 @@ class ContactGroup(Module):
         return past if self.rest is not None else _each_row(one, (self.members, past, growth))
 
     def _settled_depth(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
-        """Return the depth (m) by which it is decided what the law of a member remembers: where a single one begins to be held
-        the depth is zero but for rounding, and it has touched."""
+        """Return the depth (m) by which it is decided what the law of a member remembers: a single one that adheres has
+        touched from the event at which it begins to be held to that at which it parts, where depths say so but for rounding."""
         if not (self.single and self.law.adheres()):
             return depth
-        return jnp.where((mode == PRESSING) & (jnp.abs(depth) < BRINK), BRINK, depth)
+        return jnp.where(mode == PRESSING, jnp.maximum(depth, BRINK), depth)
 
     def memory_within(self, start: ContactMemory, now: ContactMemory) -> ContactMemory:
         """Return what it remembers within a step that began with `start`, where `now` follows the rates."""

@@ -8,7 +8,7 @@ write it; own solution for the radius of the contact.
 from __future__ import annotations
 
 from dockdyn.contact.laws.normal_law import NormalLaw
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar
 
 PARTS = -3 * 6 ** (-4 / 3) * (1 - 1e-8)  # of the scale of depth; a little before the slope there is infinite
@@ -59,10 +59,11 @@ class Jkr(NormalLaw):
     def root_of_radius(self, depth: Scalar) -> Scalar:
         """Return √α, the larger positive root of y⁴ − 2/3 y = d/D, by Ferrari's way."""
         x = jnp.maximum(depth / self.scale, PARTS)
-        # m³ + x m = 1/18 has one positive root, from above which Newton's method falls towards it
-        above = jnp.where(x > 0, 18 ** (-1 / 3), 18 ** (-1 / 3) + jnp.sqrt(jnp.maximum(-x, 0.0) + 1e-300))
-        m = jnp.minimum(above, 1 / (18 * jnp.maximum(x, 1e-3)))
-        m = jnp.where(x > 0, m, above)
+        # m³ + x m = 1/18 has one positive root, from above which Newton's method falls towards it; each iteration from the
+        # root on brings the derivatives of two orders more
+        y = jax.lax.stop_gradient(x)
+        above = 18 ** (-1 / 3) + jnp.sqrt(jnp.maximum(-y, 0.0))
+        m = jnp.where(y > 0, jnp.minimum(above, 1 / (18 * jnp.maximum(y, 1e-3))), above)
         for _ in range(ITERATIONS):
             m = m - (m**3 + x * m - 1 / 18) / (3 * m**2 + x)
         s = jnp.sqrt(2 * m)
