@@ -11,6 +11,7 @@ from two_bodies import two_bodies
 
 import dockdyn
 from dockdyn.integrate.model import TURN
+from dockdyn.mechanism.coasting import time_apart
 from dockdyn.programs import Program
 
 RIM, HALF_ANGLE, APEX = 0.3, np.radians(35), 0.8  # m, rad, m
@@ -99,7 +100,7 @@ def promised(tmp_path_factory):
     def time(content):
         model = content.model()
         start = model.initial()
-        return model.coasting(start, model.outputs(jnp.zeros(()), start))
+        return time_apart(model, start, model.outputs(jnp.zeros(()), start))
 
     def of(content):
         file.write_text(tomlkit.dumps(two_bodies(content)))

@@ -416,11 +416,14 @@ class ContactGroup(Module):
         return past if self.rest is not None else _each_row(one, (self.members, past, growth))
 
     def _settled_depth(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
-        """Return the depth (m) by which it is decided what the law of a member remembers: where a single one begins to be held
-        the depth is zero but for rounding, and it has touched."""
-        if not (self.single and self.law.adheres()):
+        """Return the depth (m) by which it is decided what the law of a member remembers: a single one that adheres has
+        touched from the event at which it begins to be held to that at which it parts, where depths say so but for rounding; of
+        several each has that is about to part."""
+        if not self.law.adheres():
             return depth
-        return jnp.where((mode == PRESSING) & (jnp.abs(depth) < BRINK), BRINK, depth)
+        least = 0.0 if self.single else self.law.acts_from()
+        held = (mode == PRESSING) & (self.single | (jnp.abs(depth - least) < BRINK))
+        return jnp.where(held, jnp.maximum(depth, least + BRINK), depth)
 
     def memory_within(self, start: ContactMemory, now: ContactMemory) -> ContactMemory:
         """Return what it remembers within a step that began with `start`, where `now` follows the rates."""

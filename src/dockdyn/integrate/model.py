@@ -157,6 +157,11 @@ class Model(Module):
         """Whether what is decided there depends on how long the step is."""
         return False
 
+    @property
+    def parts_steeply(self) -> bool:
+        """Whether a force changes ever faster, without bound, towards an event, as where bodies part that adhere."""
+        return False
+
     def flowing(self) -> Self:
         """Return the model for steps of any length: what it remembers has rates, and is decided at events alone."""
         return self

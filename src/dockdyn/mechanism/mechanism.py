@@ -816,6 +816,10 @@ class Mechanism(ContactModel):
     def asks_for_steps(self) -> bool:
         return any(isinstance(group, ContactGroup) and group.asks_for_steps() for group in self.groups)
 
+    @property
+    def parts_steeply(self) -> bool:
+        return any(isinstance(group, ContactGroup) and group.law.parts_steeply() for group in self.groups)
+
     def settled(self, x: State) -> State:
         if not x.memory.contacts:
             return x

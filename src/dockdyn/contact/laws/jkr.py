@@ -8,10 +8,14 @@ write it; own solution for the radius of the contact.
 from __future__ import annotations
 
 from dockdyn.contact.laws.normal_law import NormalLaw
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar
 
-PARTS = -3 * 6 ** (-4 / 3) * (1 - 1e-8)  # of the scale of depth; a little before the slope there is infinite
+LEAST = -3 * 6 ** (-4 / 3)  # of the scale of depth: the slope is infinite there
+# so little before that, that what is not lost is less than a hundred-millionth of it, and so much, that depths, which are
+# differences of positions, and their slopes are known there
+PARTS = LEAST * (1 - 1e-8)
+FOLLOWED = LEAST * (1 - 5e-9)  # so far beyond, that at the instant of parting the slope is that of the force
 ITERATIONS = 8  # of Newton's method: to the last digit
 AS_TOUCHED = -0.1 * (2 / 3) ** (4 / 3)  # the integral of the force, in its scale, at zero depth
 
@@ -48,6 +52,9 @@ class Jkr(NormalLaw):
     def asks_for_steps(self) -> bool:
         return False
 
+    def parts_steeply(self) -> bool:
+        return True
+
     def at_rest(self, depth: Scalar) -> NormalLaw:
         return JkrBond(self, jnp.ones(()))
 
@@ -58,11 +65,12 @@ class Jkr(NormalLaw):
 
     def root_of_radius(self, depth: Scalar) -> Scalar:
         """Return √α, the larger positive root of y⁴ − 2/3 y = d/D, by Ferrari's way."""
-        x = jnp.maximum(depth / self.scale, PARTS)
-        # m³ + x m = 1/18 has one positive root, from above which Newton's method falls towards it
-        above = jnp.where(x > 0, 18 ** (-1 / 3), 18 ** (-1 / 3) + jnp.sqrt(jnp.maximum(-x, 0.0) + 1e-300))
-        m = jnp.minimum(above, 1 / (18 * jnp.maximum(x, 1e-3)))
-        m = jnp.where(x > 0, m, above)
+        x = jnp.maximum(depth / self.scale, FOLLOWED)
+        # m³ + x m = 1/18 has one positive root, from above which Newton's method falls towards it; each iteration from the
+        # root on brings the derivatives of two orders more
+        y = jax.lax.stop_gradient(x)
+        above = 18 ** (-1 / 3) + jnp.sqrt(jnp.maximum(-y, 0.0))
+        m = jnp.where(y > 0, jnp.minimum(above, 1 / (18 * jnp.maximum(y, 1e-3))), above)
         for _ in range(ITERATIONS):
             m = m - (m**3 + x * m - 1 / 18) / (3 * m**2 + x)
         s = jnp.sqrt(2 * m)

@@ -105,6 +105,10 @@ class NormalLaw(Module):
         where what decides is an event, as a depth that turns is."""
         return self.remembers()
 
+    def parts_steeply(self) -> bool:
+        """Return whether its force changes ever faster, all but without bound, towards the depth at which bodies part."""
+        return False
+
     def turns(self) -> bool:
         """Return whether its force has a corner where the depth turns: then a step ends there."""
         return False

@@ -46,17 +46,27 @@ from dockdyn.integrate.hybrid.solver_state import (
     guard_step,
     solution_of,
 )
-from dockdyn.integrate.hybrid.step_control import control_step, longest_step, order_of, step_error, take_step
+from dockdyn.integrate.hybrid.step_control import (
+    STEEP,
+    control_step,
+    longest_step,
+    order_of,
+    steepens,
+    step_error,
+    take_step,
+)
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree
 from dockdyn.integrate.solution import Solution, Status, iterate_until
 from dockdyn.mechanics.vector import once
 from dockdyn.parameters import TOLERANCE
-from dockdyn.trees import Module, field
+from dockdyn.trees import Module, field, leaves_of
 
 STEP = 5e-3  # s, the longest step where none is stated
 BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
 SHORT_OF = 0.1  # of a step that was shortened to a root: so near behind its end the root is looked for once more
 HIDDEN = 16  # times what a guard should have risen, but for rounding: so near to zero it is at its root
+NEARER = 0.9  # times the step: less is left of it to a root than what ends half-way there would leave
+RESOLVED = 100  # times the tolerance of times: shorter steps are not cut before a root
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
 
 
@@ -295,7 +305,8 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
         )
     )
     planned = jnp.maximum(step, jnp.minimum(solver.step_limit, longest))
-    landing, limit, moved = once(_find_events(solver, point, tried, step, planned, coarse))
+    steep = steepens(point, tried, step) if model.parts_steeply and leaves_of(point.outputs.signal) else None
+    landing, limit, moved = once(_find_events(solver, point, tried, step, planned, coarse, steep))
     peak = once(step_beside_peak(solver.extrema, point, tried, step, model.timed))
     at_will = (settings.tolerance < 1) & (solver.rejections < MANY_REJECTIONS) & ~event & ~coarse
     peak = jnp.where(at_will, peak, jnp.inf)
@@ -366,11 +377,18 @@ def _next_step(
 
 
 def _find_events(
-    solver: SolverState, point: MeshPoint, tried: MeshPoint, step: Scalar, planned: Scalar, coarse: Flag
+    solver: SolverState,
+    point: MeshPoint,
+    tried: MeshPoint,
+    step: Scalar,
+    planned: Scalar,
+    coarse: Flag,
+    steep: Flag | None,
 ) -> tuple[Bool[Array, "guards"], Scalar, Flag]:
     """Return the guards on whose event the next attempt lands, its limit, and whether time advances to `tried`.
 
-    `planned` is how long (s) the step would have been without other events.
+    `planned` is how long (s) the step would have been without other events, `steep` whether a force bends steeply in it, None
+    of a model in which none does before an event.
     """
     if not point.outputs.guards:
         return solver.landing, jnp.asarray(jnp.inf), ~coarse
@@ -409,7 +427,15 @@ def _find_events(
     # where cubics follow the guards badly, halving does it
     shorter = jnp.where(solver.rejections < MANY_REJECTIONS, first, 0.5) * frozen
     limit = jnp.where(some, jnp.where(at_end | at_start, length, shorter), jnp.inf)
-    return landing, limit, ~some & ~coarse
+    if steep is None:
+        return landing, limit, ~some & ~coarse
+    # a step in which a force bends steeply, to a root or near before it, ends half-way to that instead
+    left = jnp.where(at_end, 0.0, jnp.min(jnp.where((db > 0) & (b <= 0), ahead_of_end, jnp.inf)))
+    whole = frozen + left
+    near = at_end | (~some & (left < NEARER * frozen))
+    cut = steep & near & (solver.rejections < MANY_REJECTIONS) & (whole > RESOLVED * close)
+    cut = cut & ~coarse & ~solver.refresh & ~jnp.any(solver.landing)
+    return landing & ~cut, jnp.where(cut, (1 - 1 / STEEP**2) * whole, limit), ~some & ~coarse & ~cut
 
 
 def delay_interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:

@@ -21,6 +21,7 @@ KINKED = 0.05  # of it, in steps of fifth order: what smooth forces do not bend 
 STRICT = (
     100.0  # times the error of a step in which the signal changes sharply: derivatives err by it over the step's length
 )
+STEEP = 2**0.5  # times as fast: a force that goes with the root of the time to its end is so half-way there
 UNSEEN = 1e-6  # of a number that changes or bends by all of itself within a step: what its ends and middle may not show
 FAINT = 1e-9  # of the largest number of the signal: less counts for nothing
 UNRESOLVED = 1e-9  # s per second of elapsed time: what changes in shorter steps is rounding
@@ -113,6 +114,15 @@ def changes_sharply(model: Model, point: MeshPoint, tried: MeshPoint, step: Scal
     if order_of(model) > 4 and not model.asks_for_steps:
         return jnp.any(bends > KINKED * size + floor)
     return jnp.any((bends > BENT * size + floor) | (changes > CHANGED * size + floor))
+
+
+def steepens(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Array, ""]:
+    """Return whether a number of the signal changes over `STEEP` times as fast at the end of a step (s) as where it begins."""
+    size, before, after = (
+        jnp.abs(pack_tree(jax.lax.stop_gradient(signal)))
+        for signal in (tried.outputs.signal, point.slopes.signal, tried.slopes.signal)
+    )
+    return jnp.any(step * after > STEEP * step * before + FAINT * jnp.max(size, initial=0.0))
 
 
 def longest_step(
