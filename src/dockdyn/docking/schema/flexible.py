@@ -34,7 +34,7 @@ Ratios = Annotated[
     Discriminator(lambda value: "of each" if isinstance(value, list) else "of all"),
 ]  # of all modes, or of each
 Count = Annotated[int, Field(ge=0, le=8)]
-BendingCount = Annotated[int, Field(ge=0, le=16)]  # of a beam by its own modes, whose integrals over shapes are as exact
+BendingCount = Annotated[int, Field(ge=0, le=16)]  # whose integrals over shapes are exact to rounding
 Stiffness = quantity("N*m**2", "a stiffness", above=0)
 Participation = quantity("kg", "a participation", component=True)
 TurningParticipation = quantity("kg*m", "a participation", component=True)

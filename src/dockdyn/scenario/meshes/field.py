@@ -32,7 +32,7 @@ COARSEST = 32  # spacings along the largest extent
 MARGIN = 2  # spacings around where it is met
 WIDEST = 8  # times the largest extent, that a tip may be
 LARGE = 10.0  # m: what is touched in a docking is smaller, so that a file without a unit is hardly in m
-HOPELESS = 10  # times the bricks that there may be: what would take so many (they go with one over the error) is refused
+HOPELESS = 10  # times the bricks that there may be: what would take so many, as one over the error, is refused
 SHARE = 0.99  # of the places on faces that must be within the tolerance: in a sharp edge itself no field is fine enough
 
 
