@@ -50,7 +50,7 @@ def batch() -> tuple[float, float]:
     """Cases and steps a second of a campaign, everything but its files."""
     scenario = load("idss-probe-cone")
     campaign = plan_campaign(scenario, CASES)
-    run_nominal(scenario)  # compiles
+    run_nominal(scenario, campaign)  # compiles
     best, steps = np.inf, 0.0
     for _ in range(REPEATS):
         began = time.perf_counter()

@@ -98,7 +98,7 @@ def record_preset(preset: str, out: Path) -> None:
         found["runs"][f"seed {seed}"] = facts(dockdyn.simulate(drawn(scenario, seed)))
     if scenario.dispersions and runs_in_batches(scenario):
         campaign = plan_campaign(scenario, CASES)
-        run_nominal(scenario)
+        run_nominal(scenario, campaign)
         found["campaign_s"], _ = processor_seconds(lambda: list(compute_in_process(campaign, range(campaign.chunks))))
     out.write_text(json.dumps(found), encoding="utf-8")
 

@@ -121,7 +121,7 @@ def mujoco_rollout(scenario, rows: list[dict]) -> tuple[float, float, float]:
 def main() -> None:
     scenario = load("idss-soft-capture")
     campaign = plan_campaign(scenario, CASES)
-    run_nominal(scenario)  # compiles
+    run_nominal(scenario, campaign)  # compiles
     began, before, steps = time.perf_counter(), time.process_time(), 0.0
     for _, _, cases in compute_in_process(campaign, range(campaign.chunks)):
         steps += float(cases.figures["steps"].sum())
