@@ -154,7 +154,7 @@ class Model(Module):
 
     @property
     def asks_for_steps(self) -> bool:
-        """Whether what is decided there depends on how long the step is."""
+        """Whether what is decided at each step's end depends on how long the step is."""
         return False
 
     @property

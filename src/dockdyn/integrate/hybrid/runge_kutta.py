@@ -120,10 +120,8 @@ def looped_tsit5(flow: Flow, retract: Callable[[State], State], x: State, step: 
     The program holds one copy of the flow; its six evaluations end with that at the step's end.
     """
     begun = pack_tree(first)
-    stages, fractions = (
-        jnp.asarray(np.pad(WEIGHTS, ((0, 0), (0, 1)))),
-        jnp.asarray(FRACTIONS),
-    )  # of all rates: no copy of them
+    # weights of all rates, the last one's zero: of those that count no copy is made
+    stages, fractions = jnp.asarray(np.pad(WEIGHTS, ((0, 0), (0, 1)))), jnp.asarray(FRACTIONS)
 
     def stage(index: Int[Array, ""], carry: tuple[State, Rate, Array]) -> tuple[State, Rate, Array]:
         _, _, rates = carry
