@@ -1,5 +1,5 @@
 """A rule of `make lint`: functions are named as what they do, their docstrings begin with a verb, they are short, and a class
-name means one thing.
+name means one thing; test files have names of their own, else one of them is not collected.
 
 What is not so yet stands below, and must be taken out once it is.
 """
@@ -124,6 +124,8 @@ def main() -> int:
         found.append(
             f"{len(shared)} class names are of several classes, {MOST_SHARED} in MOST_SHARED: {', '.join(shared)}"
         )
+    files = Counter(path.name for path in Path(__file__).parent.rglob("test_*.py"))
+    found += [f"tests/…/{name}: {count} files have this name" for name, count in files.items() if count > 1]
     print("\n".join(found) or "Names and docstrings are as they should be.")
     return bool(found)
 
