@@ -66,10 +66,9 @@ def xml(scenario) -> str:
         name: "".join(f'<site name="{name}{k}" pos="{numbers(place)}"/>' for k, place in enumerate(places))
         for name, places in zip(("ring", "chaser"), ends, strict=True)
     }
-    balls = "".join(
-        f'<geom type="sphere" pos="{numbers(place)}" size="0.003" {CONTACT}/>'
-        for place in features["ring"]["face"]["positions"]
-    )
+    face = features["ring"]["face"]
+    places = [turned(np.array(face["position"]), 2 * np.pi * k / face["copies"]) for k in range(face["copies"])]
+    balls = "".join(f'<geom type="sphere" pos="{numbers(place)}" size="0.003" {CONTACT}/>' for place in places)
     disc = f'<geom type="cylinder" fromto="{numbers([9.9, 0, 0, 10, 0, 0])}" size="0.65" {CONTACT}/>'
     shapes = {
         "chaser": "",

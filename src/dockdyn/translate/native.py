@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 BETTER = 1  # level of optimisation of what runs for long
 PRICE, CROWDED = 2e-5, 6e-10  # s a line, and a line and line, that the better one takes to write
-MOST_LINES = 300_000  # of a program; of a longer one that takes minutes, for which the run stands still
+MOST_LINES = 400_000  # of a program; of a longer one that takes minutes, for which the run stands still
 
 
 def code_of(program: TranslatedProgram) -> Code:
