@@ -408,14 +408,18 @@ def _find_events(
     rises = rises & ~falls & ~passing
     # shortened to a root, the step is too short for the state to tell its ends apart: this is the root
     stuck = jnp.isfinite(solver.limit) & (b <= a) & (da > 0) & (db > 0) & (-b <= HIDDEN * db * frozen)
+    # as it is where what a straight line is missed by, which is rounding then, is more than is left
+    missed = jnp.abs(b - a - (da + db) / 2 * frozen)
+    straight = (da > 0) & (db > 0) & (jnp.abs(db - da) * frozen < missed) & (frozen < BRIEF * ahead)
+    rounded = jnp.isfinite(solver.limit) & straight & (jnp.abs(b) <= HIDDEN * missed)
     # or it ends a little short of the root: accepted, its end would not move with the root as numbers change, and
     # derivatives of what bends sharply there, such as the power of a depth that is all but zero, would be large
     ahead_of_end = jnp.where(db > 0, -b / jnp.where(db > 0, db, 1.0), jnp.inf)
     reach = jnp.where(solver.rejections < MANY_REJECTIONS, jnp.maximum(close, SHORT_OF * frozen), close)
     short = jnp.isfinite(solver.limit) & (b <= 0) & (ahead_of_end <= reach)
     where = jnp.where(short & ~rises, 1 + ahead_of_end / jnp.where(frozen > 0, frozen, 1.0), where)
-    where = jnp.where(stuck & ~short & ~rises, 1.0, where)
-    rises = rises | stuck | short
+    where = jnp.where(rounded | (stuck & ~short & ~rises), 1.0, where)
+    rises = rises | rounded | stuck | short
     rises = rises & ~solver.refresh & ~jnp.any(solver.landing) & ~coarse
     where = jnp.where(rises, where, jnp.inf)
     first = jnp.min(where)
