@@ -10,6 +10,7 @@ import pytest
 from element_system import Run, anchors, body, numbers, pose, system
 from places import DOCS
 from scipy.integrate import quad
+from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
@@ -217,3 +218,31 @@ def test_a_bushings_turning_damper_brakes_the_rotation_vector(angle):
     if angle in (np.pi / 6, np.pi / 2):
         page = (DOCS / "theory-contact.md").read_text(encoding="utf-8")
         assert re.search(rf"\b{100 * (factor - 1):.0f} %[^.]* at {np.degrees(angle):.0f}°", page)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_magnet_by_a_table_gives_what_its_curve_holds(run, seed):
+    """½ μ v² grows by the area under the curve through the table, of SciPy's monotone cubics, level where the table ends."""
+    rng = np.random.default_rng(seed)
+    masses, gaps = rng.uniform(50, 90, 2), np.cumsum([0, *rng.uniform(0.005, 0.04, 3)])
+    forces, begun, speed = np.sort(rng.uniform(0, 90, 4))[::-1], float(gaps[-1] + 0.02), float(rng.uniform(0.5, 1.0))
+    places = ([-begun, 0.0, 0.0], [0.0, 0.0, 0.0])
+    content = {
+        "duration": (0.02 + 0.5 * float(gaps[-1])) / speed,
+        "body": {
+            name: {"mass": float(mass), "inertia": [1.0, 1.0, 1.0], "position": place, "velocity": [rate, 0.0, 0.0]}
+            for name, mass, place, rate in zip("ab", masses, places, (speed, 0.0), strict=True)
+        },
+        "magnet": {
+            "m": {"between": ["a", "b"], "anchor": [[0.0] * 3] * 2, "gaps": gaps.tolist(), "forces": forces.tolist()}
+        },
+    }
+    found = run(content)
+    (ended,) = np.diff(found.position.values[-1, :, 0])
+    slopes = PchipInterpolator(gaps, forces).derivative()(gaps)
+    curve = CubicHermiteSpline(gaps, forces, [0.0, *slopes[1:-1], 0.0])
+    assert 0 < ended < gaps[-1]
+    area = curve.integrate(ended, gaps[-1]) + forces[-1] * (begun - gaps[-1])
+    reduced = masses.prod() / masses.sum()
+    (rate,) = np.diff(found.velocity.values[-1, :, 0])
+    assert reduced * rate**2 / 2 == pytest.approx(reduced * speed**2 / 2 + area, rel=1e-9)

@@ -92,8 +92,8 @@ def check_preset(name, folder, rows, seed=12):
 
 
 def difference(one, other, usual=0.0):
-    """The largest difference of two arrays relative to the largest number in them, or what is `usual`; to a millionth (SI) where
-    all are less."""
+    """The largest difference of two arrays relative to the largest number in them, or what is `usual`; to a millionth (SI)
+    where all are less."""
     np.testing.assert_array_equal(np.isfinite(one), np.isfinite(other))
     finite = np.isfinite(other)
     size = np.abs(other[finite]).max(initial=0.0)
@@ -124,7 +124,9 @@ def test_one_step_of_any_of_a_thousand_rows_is_xlas():
         points = (step(*leaves), after.point, before.point)
         for found, expected, begun in zip(*map(leaves_of, points), strict=True):
             usual = np.abs(np.asarray(begun, float))
-            off = difference(np.asarray(found, float), np.asarray(expected, float), usual[np.isfinite(usual)].max(initial=0.0))
+            off = difference(
+                np.asarray(found, float), np.asarray(expected, float), usual[np.isfinite(usual)].max(initial=0.0)
+            )
             assert off <= CLOSE, (row, off)
 
 

@@ -11,7 +11,7 @@ import abc
 
 import numpy as np
 
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, is_traced, jnp
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.trees import Module
@@ -56,20 +56,18 @@ class TabulatedPull(Pull):
     @staticmethod
     def of(gaps: Float[Array, "n"], forces: Float[Array, "n"]) -> TabulatedPull:
         """Return the pull of a table. Raises ValueError unless it has two gaps or more, and they increase."""
-        x, y = np.asarray(gaps, float), np.asarray(forces, float)
-        if x.ndim != 1 or x.shape != y.shape or x.size < 2 or not np.all(np.diff(x) > 0):
+        if np.ndim(gaps) != 1 or np.shape(gaps) != np.shape(forces) or np.size(gaps) < 2 or _falls(gaps):
             raise ValueError("a table of force over gap needs two gaps or more that increase, and a force for each")
-        widths, secants = np.diff(x), np.diff(y) / np.diff(x)
+        x, y = jnp.asarray(gaps, float), jnp.asarray(forces, float)
+        widths, secants = jnp.diff(x), jnp.diff(y) / jnp.diff(x)
         before, after = secants[:-1], secants[1:]
         weight = (widths[:-1] + 2 * widths[1:]) / (3 * (widths[:-1] + widths[1:]))
         turns = before * after <= 0
         mean = weight * after + (1 - weight) * before
-        inner = np.where(turns, 0.0, before * after / np.where(turns, 1.0, mean))
-        slopes = np.concatenate([[0.0], inner, [0.0]])  # the force is constant beyond the ends
-        ends = map(jnp.asarray, (y[:-1], y[1:], widths * slopes[:-1], widths * slopes[1:]))
-        areas = widths * cubic.cubic_integral(*ends)
-        energies = np.concatenate([[0.0], np.cumsum(areas)])
-        return TabulatedPull(*map(jnp.asarray, (x, y, slopes, energies)))
+        inner = jnp.where(turns, 0.0, before * after / jnp.where(turns, 1.0, mean))
+        slopes = jnp.concatenate([jnp.zeros(1), inner, jnp.zeros(1)])  # the force is constant beyond the ends
+        areas = widths * cubic.cubic_integral(y[:-1], y[1:], widths * slopes[:-1], widths * slopes[1:])
+        return TabulatedPull(x, y, slopes, jnp.concatenate([jnp.zeros(1), jnp.cumsum(areas)]))
 
     def force(self, gap: Scalar) -> Scalar:
         _, u, ends, _ = self._find_piece(gap)
@@ -89,3 +87,8 @@ class TabulatedPull(Pull):
         width = self.gaps[at + 1] - self.gaps[at]
         ends = self.forces[at], self.forces[at + 1], width * self.slopes[at], width * self.slopes[at + 1]
         return width, (inside - self.gaps[at]) / width, ends, self.energies[at]
+
+
+def _falls(gaps: Float[Array, "n"]) -> bool:
+    """Return whether gaps that are known do not increase; those of a file were looked at as it was read."""
+    return not is_traced(gaps) and not bool(np.all(np.diff(np.asarray(gaps, float)) > 0))

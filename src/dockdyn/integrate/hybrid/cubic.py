@@ -54,6 +54,19 @@ def cubic_extremes(a: Values, b: Values, da: Values, db: Values) -> tuple[Values
     return low, high
 
 
+def tip_above(a: Values, b: Values, da: Values, db: Values) -> Values:
+    """Return at which u what is below zero at both ends is above it if, as steep throughout as at its steeper end, it rises and
+    falls back; infinity where it is not, or where no end tells that it does.
+
+    A distance to a thin part that has been passed is so: neither its ends nor the cubic show it. It tells by slopes that turn,
+    or, where the next part is near already, by a change that is far from what the slopes make.
+    """
+    steepest = jnp.maximum(jnp.abs(da), jnp.abs(db))
+    turns = ((da > 0) & (db < 0)) | ((da * db > 0) & (jnp.abs(b - a) < steepest / 2))
+    above = (a <= 0) & (b <= 0) & turns & (a + b + steepest > 0)
+    return jnp.where(above, (1 + (b - a) / jnp.where(above, steepest, 1.0)) / 2, jnp.inf)
+
+
 def rising_root(a: Values, b: Values, da: Values, db: Values) -> tuple[Bool[Array, "..."], Values]:
     """Return whether, and at which u, each cubic first rises above zero; u = 0 when it starts above and stays there.
 

@@ -398,6 +398,7 @@ def _find_events(
     )
     frozen = jax.lax.stop_gradient(step)
     rises, where = cubic.rising_root(a, b, da * frozen, db * frozen)
+    tip = cubic.tip_above(a, b, da * frozen, db * frozen)
     # just after its event a guard falls, and only rounding shows it above zero: within the planned step it would be below
     ahead = jax.lax.stop_gradient(planned)
     falls = (da < 0) & (db < 0) & (a + da * ahead <= 0) & (b + db * ahead <= 0) & (frozen < BRIEF * ahead)
@@ -431,6 +432,12 @@ def _find_events(
     # where cubics follow the guards badly, halving does it
     shorter = jnp.where(solver.rejections < MANY_REJECTIONS, first, 0.5) * frozen
     limit = jnp.where(some, jnp.where(at_end | at_start, length, shorter), jnp.inf)
+    # what its ends leave open is looked at where it would be: a thin plate lies between two places outside it
+    looked = (solver.rejections < MANY_REJECTIONS) & (frozen > BRIEF * ahead) & ~coarse
+    looked = looked & ~solver.refresh & ~jnp.any(solver.landing)
+    tip = jnp.where(looked, jnp.min(tip), jnp.inf)
+    hidden = tip < first
+    landing, limit, some = landing & ~hidden, jnp.where(hidden, tip * frozen, limit), some | hidden
     if steep is None:
         return landing, limit, ~some & ~coarse
     # a step in which a force bends steeply, to a root or near before it, ends half-way to that instead
