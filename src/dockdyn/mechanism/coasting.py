@@ -34,8 +34,8 @@ ALLOWED = 20.0  # m/s², by which bodies may accelerate towards each other meanw
 def time_ahead(model: Mechanism, x: State, now: Outputs) -> Scalar:
     """Return the time (s) within which no contact begins and no striker passes its latch without a sign at its ends.
 
-    Where nothing is delayed and each contact is of one pair, the cubic of its depth shows within any step of `LONGEST` that it
-    touches and parts again, if no body turns far.
+    Where nothing is delayed and each contact is of one pair, the ends of any step of `LONGEST` tell where in it something may
+    touch and part again, if no body turns far.
     """
     time = time_apart(model, x, now)
     pairs = all(isinstance(group, ContactGroup) and group.single for group in model.groups)
