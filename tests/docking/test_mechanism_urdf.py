@@ -178,6 +178,10 @@ WRONG = {
         lambda case: changed(case, "boom", joint={"axis": [0, 0, 1]}),
         "tree.arm.body.boom.joint.axis: is in the URDF",
     ),
+    "where a fixed joint begins": (
+        lambda case: changed(case, body={"pad": {"joint": {"start": 0.1}}}),
+        "tree.arm.body.pad.joint.start = 0.1: its joint is fixed in the URDF",
+    ),
     "a limit without room": (
         lambda case: changed(case, urdf="tight.urdf") | changed(case, "boom", joint={"stop_stiffness": 1.0}),
         "stroke must be two numbers, the smallest first",

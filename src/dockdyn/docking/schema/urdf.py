@@ -90,6 +90,7 @@ class _Links:
             if not isinstance(table, dict):
                 raise ScenarioError(f"{where}.body.{link} = {shown(table)}: must be a table")
             self.stated[link] = table
+        self.free: set[str] = set()  # links whose joints the scenario locks, not the URDF
         self.found: dict[str, Entry] = {}  # bodies by link
         self.anchors: dict[str, tuple[str, Frame]] = {}  # the body of each link, and the link's frame from its centre
         self.ports: dict[str, Entry] = {}  # by body
@@ -106,6 +107,7 @@ class _Links:
             and isinstance(joint := entry.get("joint"), dict)
             and joint.get("kind") == "locked"
         }
+        self.free = {link for link, joint in self.robot.joints.items() if joint.kind != "locked" and link in locks}
         self.robot = self.robot.locked(locked_coordinates(self.robot, locks, f"{self.where}.body"))
         self._place_root()
         for link in self.robot.links:
@@ -248,6 +250,9 @@ class _Links:
         stated: Entry = self.stated.get(link, {}).get("joint", {})
         found: Entry = {"kind": joint.kind, "position": frame[:3, 3].tolist()}
         if joint.kind == "locked":
+            if "start" in stated and link not in self.free:
+                words = "is fixed in the URDF, or follows one that is locked: it has none; must be left out"
+                raise ScenarioError(f"{self.where}.body.{link}.joint.start = {shown(stated['start'])}: its joint {words}")
             return found | {key: value for key, value in stated.items() if key not in ("kind", "start")}
         found["axis"] = (frame[:3, :3] @ joint.axis).tolist()
         if joint.mimic is not None and stated:
