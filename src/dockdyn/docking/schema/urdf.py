@@ -252,7 +252,9 @@ class _Links:
         if joint.kind == "locked":
             if "start" in stated and link not in self.free:
                 words = "is fixed in the URDF, or follows one that is locked: it has none; must be left out"
-                raise ScenarioError(f"{self.where}.body.{link}.joint.start = {shown(stated['start'])}: its joint {words}")
+                raise ScenarioError(
+                    f"{self.where}.body.{link}.joint.start = {shown(stated['start'])}: its joint {words}"
+                )
             return found | {key: value for key, value in stated.items() if key not in ("kind", "start")}
         found["axis"] = (frame[:3, :3] @ joint.axis).tolist()
         if joint.mimic is not None and stated:
