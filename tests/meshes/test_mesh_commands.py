@@ -1,12 +1,14 @@
 """`dockdyn mesh check` and `dockdyn mesh repair` on broken meshes, each repaired to what it was or refused with the reason."""
 
 import io
+import re
 import struct
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 import trimesh
+from scipy.spatial.transform import Rotation
 
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.meshes.solid import solid_in
@@ -288,3 +290,17 @@ def test_a_sound_file_is_said_to_be_sound(dock, tmp_path):
     assert "12 faces, 8 vertices, parts: 1" in told and "size 20 by 30 by 40" in told and "volume 24000" in told
     loaded = trimesh.load_mesh(io.BytesIO(written(BOX, "stl")), file_type="stl")
     assert loaded.volume == pytest.approx(24000)
+
+
+def test_what_an_evenly_filled_solid_weighs_is_told(dock, tmp_path):
+    """Of a box that lies anyhow, by the textbook's formula."""
+    random, turn = np.random.default_rng(5), Rotation.random(random_state=5).as_matrix()
+    sides, centre = random.uniform(1, 4, 3), random.uniform(-9, 9, 3)
+    box = trimesh.creation.box(sides)
+    (tmp_path / "box.obj").write_bytes(written(mesh_of(box.vertices @ turn.T + centre, box.faces), "obj"))
+    told = dock("mesh", "check", "box.obj").stdout
+    place = [float(one) for one in re.search("evenly filled, (.*)", told)[1].split(",")]
+    found = [float(one) for one in re.findall(r"-?[\d.]+(?:e-?\d+)?", told.split("per mass")[1])]
+    tensor = turn @ np.diag((sides @ sides - sides**2) / 12) @ turn.T
+    np.testing.assert_allclose(place, centre, rtol=1e-5)
+    np.testing.assert_allclose(found, [*np.diag(tensor), *tensor[[0, 0, 1], [1, 2, 2]]], rtol=1e-4)

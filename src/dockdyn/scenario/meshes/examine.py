@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic_core import PydanticCustomError
 
+from dockdyn.deferred import Float
 from dockdyn.files import read_file
 from dockdyn.scenario.language.given_file import MESH
 from dockdyn.scenario.meshes.contents import SUFFIXES, check_mesh_file
@@ -45,7 +46,18 @@ def examine_mesh(file: Path) -> Examined:
         return Examined([], str(fault), ", ".join(repaired.repairs.lines()))
     extents = " by ".join(f"{extent:.6g}" for extent in np.ptp(mesh.vertices, axis=0))
     counts = f"{len(mesh.faces)} faces, {len(mesh.vertices)} vertices, parts: {count_parts(np.asarray(mesh.faces))}"
-    return Examined([counts, f"size {extents}", f"volume {mesh.volume:.6g}, area {mesh.area:.6g}"], "", "")
+    centre, tensor = mesh.center_mass, mesh.moment_inertia / mesh.volume
+    filled = [
+        f"centre of mass, evenly filled, {_in_a_row(centre)}",
+        f"inertia about it per mass: xx, yy, zz {_in_a_row(np.diag(tensor))}, xy, xz, yz {_in_a_row(tensor[[0, 0, 1], [1, 2, 2]])}",
+    ]
+    return Examined([counts, f"size {extents}", f"volume {mesh.volume:.6g}, area {mesh.area:.6g}", *filled], "", "")
+
+
+def _in_a_row(numbers: Float[np.ndarray, "3"]) -> str:
+    """Return three numbers as a user reads them: what rounding leaves of zero is zero."""
+    least = 1e-12 * float(np.abs(numbers).max(initial=0.0))
+    return ", ".join(f"{0.0 if abs(one) <= least else one:.6g}" for one in numbers)
 
 
 def repaired_file(file: Path, written: Path, within: float | None) -> tuple[bytes, list[str]]:
