@@ -64,7 +64,7 @@ from dockdyn.trees import Module, field, leaves_of
 STEP = 5e-3  # s, the longest step where none is stated
 BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
 SHORT_OF = 0.1  # of a step that was shortened to a root: so near behind its end the root is looked for once more
-HIDDEN = 16  # times what a guard should have risen, but for rounding: so near to zero it is at its root
+HIDDEN = 16  # times what rounding makes of a guard: so near to zero it is at its root
 NEARER = 0.9  # times the step: less is left of it to a root than what ends half-way there would leave
 RESOLVED = 100  # times the tolerance of times: shorter steps are not cut before a root
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
@@ -407,20 +407,19 @@ def _find_events(
     close = jax.lax.stop_gradient(time_tolerance(point.time))
     passing = (b <= 0) & (where * frozen <= close) & (top * frozen < BRIEF * ahead)
     rises = rises & ~falls & ~passing
-    # shortened to a root, the step is too short for the state to tell its ends apart: this is the root
-    stuck = jnp.isfinite(solver.limit) & (b <= a) & (da > 0) & (db > 0) & (-b <= HIDDEN * db * frozen)
-    # as it is where what a straight line is missed by, which is rounding then, is more than is left
+    # shortened to a root, the step is so short that rounding, by which a straight line misses its end, hides what is left: this
+    # is the root
     missed = jnp.abs(b - a - (da + db) / 2 * frozen)
     straight = (da > 0) & (db > 0) & (jnp.abs(db - da) * frozen < missed) & (frozen < BRIEF * ahead)
-    rounded = jnp.isfinite(solver.limit) & straight & (jnp.abs(b) <= HIDDEN * missed)
+    hidden = jnp.isfinite(solver.limit) & straight & (jnp.abs(b) <= HIDDEN * missed)
     # or it ends a little short of the root: accepted, its end would not move with the root as numbers change, and
     # derivatives of what bends sharply there, such as the power of a depth that is all but zero, would be large
     ahead_of_end = jnp.where(db > 0, -b / jnp.where(db > 0, db, 1.0), jnp.inf)
     reach = jnp.where(solver.rejections < MANY_REJECTIONS, jnp.maximum(close, SHORT_OF * frozen), close)
     short = jnp.isfinite(solver.limit) & (b <= 0) & (ahead_of_end <= reach)
     where = jnp.where(short & ~rises, 1 + ahead_of_end / jnp.where(frozen > 0, frozen, 1.0), where)
-    where = jnp.where(rounded | (stuck & ~short & ~rises), 1.0, where)
-    rises = rises | rounded | stuck | short
+    where = jnp.where(hidden, 1.0, where)
+    rises = rises | hidden | short
     rises = rises & ~solver.refresh & ~jnp.any(solver.landing) & ~coarse
     where = jnp.where(rises, where, jnp.inf)
     first = jnp.min(where)
@@ -436,8 +435,8 @@ def _find_events(
     looked = (solver.rejections < MANY_REJECTIONS) & (frozen > BRIEF * ahead) & ~coarse
     looked = looked & ~solver.refresh & ~jnp.any(solver.landing)
     tip = jnp.where(looked, jnp.min(tip), jnp.inf)
-    hidden = tip < first
-    landing, limit, some = landing & ~hidden, jnp.where(hidden, tip * frozen, limit), some | hidden
+    passed = tip < first
+    landing, limit, some = landing & ~passed, jnp.where(passed, tip * frozen, limit), some | passed
     if steep is None:
         return landing, limit, ~some & ~coarse
     # a step in which a force bends steeply, to a root or near before it, ends half-way to that instead

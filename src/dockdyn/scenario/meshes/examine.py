@@ -47,9 +47,10 @@ def examine_mesh(file: Path) -> Examined:
     extents = " by ".join(f"{extent:.6g}" for extent in np.ptp(mesh.vertices, axis=0))
     counts = f"{len(mesh.faces)} faces, {len(mesh.vertices)} vertices, parts: {count_parts(np.asarray(mesh.faces))}"
     centre, tensor = mesh.center_mass, mesh.moment_inertia / mesh.volume
+    products = tensor[[0, 0, 1], [1, 2, 2]]
     filled = [
         f"centre of mass, evenly filled, {_in_a_row(centre)}",
-        f"inertia about it per mass: xx, yy, zz {_in_a_row(np.diag(tensor))}, xy, xz, yz {_in_a_row(tensor[[0, 0, 1], [1, 2, 2]])}",
+        f"inertia about it per mass: xx, yy, zz {_in_a_row(np.diag(tensor))}, xy, xz, yz {_in_a_row(products)}",
     ]
     return Examined([counts, f"size {extents}", f"volume {mesh.volume:.6g}, area {mesh.area:.6g}", *filled], "", "")
 
