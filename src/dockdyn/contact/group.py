@@ -900,6 +900,11 @@ class ContactGroup(Module):
         across = jnp.where(mode == APART, found.depth, self.law.acts_from() - found.depth)
         return (across, force_guard(mode, found.force_sign)) if self.alone else (across,)
 
+    def corners(self, found: GroupState) -> tuple[Scalar, ...]:
+        """Return how far (m) a member that is alone is beyond each corner of its law."""
+        depths = self.law.corners() if self.alone else None
+        return () if depths is None else tuple(found.depth - depth for depth in depths)
+
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
         """Return the mode after the guards in `fired` have fired. At an onset depths grow, so that no force ends with it."""
         after = jnp.where(fired[0], jnp.where(mode == APART, PRESSING, APART), mode)

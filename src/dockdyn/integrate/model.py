@@ -42,6 +42,7 @@ class Outputs(NamedTuple):
     signal: Any  # what the delay line stores (contact forces, say): a tree of scalars
     guards: tuple[Scalar, ...]  # event functions: an event fires when one rises through zero
     monitored: tuple[Scalar, ...]  # quantities whose peaks and integrals are kept between events
+    corners: tuple[Scalar, ...] = ()  # where one is zero the signal has a corner: there a step ends
 
 
 class Model(Module):

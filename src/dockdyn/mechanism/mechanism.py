@@ -593,7 +593,13 @@ class Mechanism(ContactModel):
             *turns,
             *self.rubbing_powers(states),
         )
-        return Outputs(signal, tuple(guards), watched)
+        corners = [
+            one
+            for group, s in zip(self.groups, states, strict=True)
+            if isinstance(group, ContactGroup)
+            for one in group.corners(s)
+        ]
+        return Outputs(signal, tuple(guards), watched, tuple(corners))
 
     def turning(self, x: State) -> tuple[Scalar, ...]:
         """Return the quantities beside whose peaks a step must end, where what contacts remember turns."""

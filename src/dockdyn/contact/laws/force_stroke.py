@@ -18,7 +18,8 @@ class ForceStroke(NormalLaw):
 
     Loading follows `loading` and unloading `unloading`; around zero rate the two blend by ṡ / √(ṡ² + v²), as regularised
     friction does. Beyond the last stroke the mechanism has bottomed: the force rises by `bottoming_stiffness`. The
-    `preload` is there as soon as contact is.
+    `preload` is there as soon as contact is. Before the first stroke, where a step may look that ends at a release, the
+    table goes on straight: its slope there is that of contact.
     """
 
     stroke: Float[Array, "n"]  # m, increasing from 0
@@ -35,6 +36,9 @@ class ForceStroke(NormalLaw):
     def passive(self) -> bool:
         return bool(self.damping >= 0) and bool(np.all(np.asarray(self.loading) >= self.unloading))
 
+    def corners(self) -> Float[Array, "corners"]:
+        return self.stroke[1:]
+
     def stored_energy(self, depth: Scalar) -> Scalar:
         """Return the work (J) of the force at rest from zero depth, exactly: it has corners."""
         means = (self.loading + self.unloading) / 2
@@ -45,8 +49,12 @@ class ForceStroke(NormalLaw):
         return self.preload * depth + tabled + self.bottoming_stiffness * beyond**2 / 2
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
-        up = jnp.interp(depth, self.stroke, self.loading)
-        down = jnp.interp(depth, self.stroke, self.unloading)
+        number = jnp.sum(depth > self.stroke[1:])  # corners that it is beyond
+
+        def value(table: Float[Array, "n"]) -> Scalar:
+            slopes = jnp.concatenate([jnp.diff(table) / jnp.diff(self.stroke), self.bottoming_stiffness[None]])
+            return table[number] + slopes[number] * (depth - self.stroke[number])
+
+        up, down = value(self.loading), value(self.unloading)
         direction = rate / jnp.sqrt(rate**2 + self.transition_rate**2)
-        bottomed = jnp.maximum(depth - self.stroke[-1], 0) * self.bottoming_stiffness
-        return self.preload + (up + down) / 2 + direction * (up - down) / 2 + bottomed + self.damping * rate
+        return self.preload + (up + down) / 2 + direction * (up - down) / 2 + self.damping * rate

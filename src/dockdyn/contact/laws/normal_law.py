@@ -109,6 +109,10 @@ class NormalLaw(Module):
         """Return whether its force changes ever faster, all but without bound, towards the depth at which bodies part."""
         return False
 
+    def corners(self) -> Float[Array, "corners"] | None:
+        """Return the depths (m) at which its force has a corner whatever came before: there a step ends. None without any."""
+        return None
+
     def turns(self) -> bool:
         """Return whether its force has a corner where the depth turns: then a step ends there."""
         return False

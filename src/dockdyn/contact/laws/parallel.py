@@ -7,6 +7,7 @@ Source: forces of elements side by side add.
 from __future__ import annotations
 
 from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -23,6 +24,10 @@ class Parallel(NormalLaw):
 
     def passive(self) -> bool:
         return all(law.passive() for law in self.laws)
+
+    def corners(self) -> Float[Array, "corners"] | None:
+        found = [own for law in self.laws if (own := law.corners()) is not None]
+        return jnp.concatenate(found) if found else None
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return sum(law.force(depth, rate) for law in self.laws[1:]) + self.laws[0].force(depth, rate)

@@ -7,7 +7,7 @@ steps, and no step crosses the delayed image of a step's end, so onset, release 
 Where the delayed signal or the modes jump, a zero-length step refreshes the rates. With a finite tolerance the step
 shrinks where the motion is faster than it (a stiff contact), judged by an embedded formula of the next lower order; with an
 infinite one every step has the length that was asked for, as a study of the order needs.
-Steps also end where the model's clock ticks.
+Steps also end where the model's clock ticks, and just before and behind corners of the signal.
 
 Forward derivatives go through: root searches are frozen; the step that lands on an event is taken once more with a
 length whose Newton correction, zero in value, carries the derivative of the event time.
@@ -49,9 +49,11 @@ from dockdyn.integrate.hybrid.solver_state import (
 from dockdyn.integrate.hybrid.step_control import (
     STEEP,
     control_step,
+    is_beside_corner,
     longest_step,
     order_of,
     steepens,
+    step_beside_corner,
     step_error,
     take_step,
 )
@@ -68,6 +70,7 @@ HIDDEN = 16  # times what rounding makes of a guard: so near to zero it is at it
 NEARER = 0.9  # times the step: less is left of it to a root than what ends half-way there would leave
 RESOLVED = 100  # times the tolerance of times: shorter steps are not cut before a root
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
+MOST_REJECTIONS = 24  # of what comes to a corner, some of which are for steps that were too coarse
 
 
 class Settings(Module):
@@ -307,12 +310,15 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
     planned = jnp.maximum(step, jnp.minimum(solver.step_limit, longest))
     steep = steepens(point, tried, step) if model.parts_steeply and leaves_of(point.outputs.signal) else None
     landing, limit, moved = once(_find_events(solver, point, tried, step, planned, coarse, steep))
+    at_will = (settings.tolerance < 1) & ~event & ~coarse
     peak = once(step_beside_peak(solver.extrema, point, tried, step, model.timed))
-    at_will = (settings.tolerance < 1) & (solver.rejections < MANY_REJECTIONS) & ~event & ~coarse
-    peak = jnp.where(at_will, peak, jnp.inf)
-    landing = landing & (peak >= limit)
-    moved = moved & jnp.isinf(peak)
-    limit = jnp.minimum(limit, peak)
+    beside = jnp.where(at_will & (solver.rejections < MANY_REJECTIONS), peak, jnp.inf)
+    if tried.outputs.corners:
+        corner = once(step_beside_corner(point, tried, step))
+        beside = jnp.minimum(beside, jnp.where(at_will & (solver.rejections < MOST_REJECTIONS), corner, jnp.inf))
+    landing = landing & (beside >= limit)
+    moved = moved & jnp.isinf(beside)
+    limit = jnp.minimum(limit, beside)
     at = once(choose_tree(moved, tried, point))
     done = moved & hits_end & ~event
     return _Attempt(
@@ -334,6 +340,8 @@ def _advance_line(
     alive = moved & (lasting | attempt.event) & model.emitting(point.state)
     line = line.push(alive, delay_interval(point, at, solver.level), jnp.minimum(attempt.fine, model.delay), lasting)
     line, reading, image, level = pass_edge(line, model.delay, solver.reading, at.time, moved)
+    if at.outputs.corners:
+        level = jnp.where(is_beside_corner(at), jnp.minimum(level, 1.0), level)  # the signal's slope jumps
     return line, reading, image, level
 
 

@@ -22,6 +22,7 @@ STRICT = (
     100.0  # times the error of a step in which the signal changes sharply: derivatives err by it over the step's length
 )
 STEEP = 2**0.5  # times as fast: a force that goes with the root of the time to its end is so half-way there
+CORNER = 1e-9  # s per second of elapsed time (at least one): how long a step across a corner of the signal is
 UNSEEN = 1e-6  # of a number that changes or bends by all of itself within a step: what its ends and middle may not show
 FAINT = 1e-9  # of the largest number of the signal: less counts for nothing
 UNRESOLVED = 1e-9  # s per second of elapsed time: what changes in shorter steps is rounding
@@ -123,6 +124,34 @@ def steepens(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Array, ""
         for signal in (tried.outputs.signal, point.slopes.signal, tried.slopes.signal)
     )
     return jnp.any(step * after > STEEP * step * before + FAINT * jnp.max(size, initial=0.0))
+
+
+def step_beside_corner(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Scalar:
+    """Return the length (s) of the step to try instead, so that none but a very short one, of `CORNER`, goes across the first
+    corner of the signal between `point` and `tried`; infinite where none is there, or it is so short.
+
+    Values bear a step across a corner. Their derivatives jump there, and err by the jump over the length of the step.
+    """
+    length, short = jax.lax.stop_gradient(step), _corner_width(point)
+    a, b, da, db = (
+        jax.lax.stop_gradient(jnp.stack(values))
+        for values in (point.outputs.corners, tried.outputs.corners, point.slopes.corners, tried.slopes.corners)
+    )
+    sign = jnp.where(a < 0, 1.0, -1.0)
+    crosses, u = cubic.rising_root(sign * a, sign * b, sign * da * length, sign * db * length)
+    before = u * length - short / 2
+    asked = crosses & (length > 1.5 * short)
+    return jnp.min(jnp.where(asked, jnp.where(before > short / 4, before, u * length + short / 2), jnp.inf))
+
+
+def is_beside_corner(point: MeshPoint) -> Bool[Array, ""]:
+    """Return whether a step across a corner of the signal begins or ends at a mesh point."""
+    away, speed = (jnp.abs(jnp.stack(values)) for values in (point.outputs.corners, point.slopes.corners))
+    return jnp.any(away <= _corner_width(point) * speed)
+
+
+def _corner_width(point: MeshPoint) -> Scalar:
+    return CORNER * jnp.maximum(1.0, jax.lax.stop_gradient(point.time))
 
 
 def longest_step(
