@@ -384,6 +384,36 @@ def _next_step(
     return step, end, hits_end
 
 
+def _find_rises(
+    solver: SolverState, known: tuple[cubic.Values, ...], step: Scalar, planned: Scalar, close: Scalar
+) -> tuple[Bool[Array, "guards"], cubic.Values, cubic.Values]:
+    """Return which guards rise through zero in a step, where in it, and how long (s) behind its end those would that rise there.
+
+    `known` are their values at both ends and their rates there; times that are `close` (s) are one.
+    """
+    a, b, da, db = known
+    rises, where = cubic.rising_root(a, b, da * step, db * step)
+    # just after its event a guard falls, and only rounding shows it above zero: within the planned step it would be below
+    falls = (da < 0) & (db < 0) & (a + da * planned <= 0) & (b + db * planned <= 0) & (step < BRIEF * planned)
+    # and where it just rises from its event by rounding, as of a cable that is taut and at rest, it is below at once
+    _, top = cubic.cubic_extremes(a, b, da * step, db * step)
+    passing = (b <= 0) & (where * step <= close) & (top * step < BRIEF * planned)
+    rises = rises & ~falls & ~passing
+    # shortened to a root, the step is so short that rounding, by which a straight line misses its end, hides what is left: this
+    # is the root
+    missed = jnp.abs(b - a - (da + db) / 2 * step)
+    straight = (da > 0) & (db > 0) & (jnp.abs(db - da) * step < missed) & (step < BRIEF * planned)
+    hidden = jnp.isfinite(solver.limit) & straight & (jnp.abs(b) <= HIDDEN * missed)
+    # or it ends a little short of the root: accepted, its end would not move with the root as numbers change, and
+    # derivatives of what bends sharply there, such as the power of a depth that is all but zero, would be large
+    ahead_of_end = jnp.where(db > 0, -b / jnp.where(db > 0, db, 1.0), jnp.inf)
+    reach = jnp.where(solver.rejections < MANY_REJECTIONS, jnp.maximum(close, SHORT_OF * step), close)
+    short = jnp.isfinite(solver.limit) & (b <= 0) & (ahead_of_end <= reach)
+    where = jnp.where(short & ~rises, 1 + ahead_of_end / jnp.where(step > 0, step, 1.0), where)
+    where = jnp.where(hidden, 1.0, where)
+    return rises | hidden | short, where, ahead_of_end
+
+
 def _find_events(
     solver: SolverState,
     point: MeshPoint,
@@ -404,31 +434,11 @@ def _find_events(
         jax.lax.stop_gradient(jnp.stack(values))
         for values in (point.outputs.guards, tried.outputs.guards, point.slopes.guards, tried.slopes.guards)
     )
-    frozen = jax.lax.stop_gradient(step)
-    rises, where = cubic.rising_root(a, b, da * frozen, db * frozen)
+    frozen, ahead, close = (jax.lax.stop_gradient(one) for one in (step, planned, time_tolerance(point.time)))
+    rises, where, ahead_of_end = _find_rises(solver, (a, b, da, db), frozen, ahead, close)
     tip = cubic.tip_above(a, b, da * frozen, db * frozen)
-    # just after its event a guard falls, and only rounding shows it above zero: within the planned step it would be below
-    ahead = jax.lax.stop_gradient(planned)
-    falls = (da < 0) & (db < 0) & (a + da * ahead <= 0) & (b + db * ahead <= 0) & (frozen < BRIEF * ahead)
-    # and where it just rises from its event by rounding, as of a cable that is taut and at rest, it is below at once
-    _, top = cubic.cubic_extremes(a, b, da * frozen, db * frozen)
-    close = jax.lax.stop_gradient(time_tolerance(point.time))
-    passing = (b <= 0) & (where * frozen <= close) & (top * frozen < BRIEF * ahead)
-    rises = rises & ~falls & ~passing
-    # shortened to a root, the step is so short that rounding, by which a straight line misses its end, hides what is left: this
-    # is the root
-    missed = jnp.abs(b - a - (da + db) / 2 * frozen)
-    straight = (da > 0) & (db > 0) & (jnp.abs(db - da) * frozen < missed) & (frozen < BRIEF * ahead)
-    hidden = jnp.isfinite(solver.limit) & straight & (jnp.abs(b) <= HIDDEN * missed)
-    # or it ends a little short of the root: accepted, its end would not move with the root as numbers change, and
-    # derivatives of what bends sharply there, such as the power of a depth that is all but zero, would be large
-    ahead_of_end = jnp.where(db > 0, -b / jnp.where(db > 0, db, 1.0), jnp.inf)
-    reach = jnp.where(solver.rejections < MANY_REJECTIONS, jnp.maximum(close, SHORT_OF * frozen), close)
-    short = jnp.isfinite(solver.limit) & (b <= 0) & (ahead_of_end <= reach)
-    where = jnp.where(short & ~rises, 1 + ahead_of_end / jnp.where(frozen > 0, frozen, 1.0), where)
-    where = jnp.where(hidden, 1.0, where)
-    rises = rises | hidden | short
-    rises = rises & ~solver.refresh & ~jnp.any(solver.landing) & ~coarse
+    open_ = ~solver.refresh & ~jnp.any(solver.landing) & ~coarse
+    rises = rises & open_
     where = jnp.where(rises, where, jnp.inf)
     first = jnp.min(where)
     some = jnp.any(rises)
@@ -437,12 +447,11 @@ def _find_events(
     landing = rises & ((where - first) * frozen <= close) & (at_end | at_start)
     length = jnp.where(at_end, step, 0.0) + event_correction(choose_tree(at_end, tried, point), landing)
     # where cubics follow the guards badly, halving does it
-    shorter = jnp.where(solver.rejections < MANY_REJECTIONS, first, 0.5) * frozen
+    few = solver.rejections < MANY_REJECTIONS
+    shorter = jnp.where(few, first, 0.5) * frozen
     limit = jnp.where(some, jnp.where(at_end | at_start, length, shorter), jnp.inf)
     # what its ends leave open is looked at where it would be: a thin plate lies between two places outside it
-    looked = (solver.rejections < MANY_REJECTIONS) & (frozen > BRIEF * ahead) & ~coarse
-    looked = looked & ~solver.refresh & ~jnp.any(solver.landing)
-    tip = jnp.where(looked, jnp.min(tip), jnp.inf)
+    tip = jnp.where(open_ & few & (frozen > BRIEF * ahead), jnp.min(tip), jnp.inf)
     passed = tip < first
     landing, limit, some = landing & ~passed, jnp.where(passed, tip * frozen, limit), some | passed
     if steep is None:
@@ -451,8 +460,7 @@ def _find_events(
     left = jnp.where(at_end, 0.0, jnp.min(jnp.where((db > 0) & (b <= 0), ahead_of_end, jnp.inf)))
     whole = frozen + left
     near = at_end | (~some & (left < NEARER * frozen))
-    cut = steep & near & (solver.rejections < MANY_REJECTIONS) & (whole > RESOLVED * close)
-    cut = cut & ~coarse & ~solver.refresh & ~jnp.any(solver.landing)
+    cut = steep & near & open_ & few & (whole > RESOLVED * close)
     return landing & ~cut, jnp.where(cut, (1 - 1 / STEEP**2) * whole, limit), ~some & ~coarse & ~cut
 
 
