@@ -387,7 +387,7 @@ def _next_step(
 def _find_rises(
     solver: SolverState, known: tuple[cubic.Values, ...], step: Scalar, planned: Scalar, close: Scalar
 ) -> tuple[Bool[Array, "guards"], cubic.Values, cubic.Values]:
-    """Return which guards rise through zero in a step, where in it, and how long (s) behind its end those would that rise there.
+    """Return which guards rise through zero in a step, where in it, and how long (s) behind its end those would that rise.
 
     `known` are their values at both ends and their rates there; times that are `close` (s) are one.
     """
