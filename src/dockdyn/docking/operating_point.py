@@ -137,13 +137,6 @@ def _refuse_unjudged(scenario: Scenario) -> None:
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [contact.NAME]")
     measured = [content.contact[number] for number in content.measured_contacts()]
-    creeping = [number for number in content.measured_contacts() if creeps(content.contacts[number].normal)]
-    if (others := content.loop.beyond_delay()) and creeping:
-        key = content.law_key(content.contacts[creeping[0]], "normal")
-        raise ScenarioError(
-            f"{scenario.name}: loop.{others[0]}: {key}: creeps, which a loop with more than a delay is not judged with; must "
-            "be left out, or the law another one"
-        )
     pairs = {frozenset(name for name, _ in content.sides(contact)) for contact in measured}
     if (others := content.loop.beyond_delay()) and len(pairs) > 1:
         raise ScenarioError(

@@ -19,7 +19,6 @@ from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
-from dockdyn.scenario.tables.parts import creeps
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
 from dockdyn.scenario.tables.rig.driven import RigTableSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
@@ -35,10 +34,6 @@ if TYPE_CHECKING:
 FINEST = 64  # times that the parts of a motion are shorter, at most
 MOST_EVENTS = 1000  # of the motion without rig
 MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
-CREEPS = (
-    "creeps, which the loop of a rig is not judged with, as stiffness and damping do not tell it; must be another law, or "
-    "asked of the mechanism without [rig]"
-)
 UNFIT = {  # for the motion between the instants of a rig's loop: why not
     "fixed": "samples, holds and delays of a loop fall between steps of one length",
     "variational": "a step knows no past, which a loop of delays has",
@@ -172,11 +167,7 @@ class RigMechanismSection(SeveralBodiesSection):
         if self.control is not None:
             check_control(self.control, self.duration, self.integrator)
         self._refuse_unlocated()
-        contacts = self.contacts
-        for number in self.measured_contacts():
-            if (law := contacts[number].normal) is not None and creeps(law):
-                refuse(f"{self.law_key(contacts[number], 'normal')}.law = {law.law!r}: {CREEPS}")
-        for contact in contacts:
+        for contact in self.contacts:
             if contact.impact is not None:
                 refuse(f"{self.law_key(contact, 'impact')}: the sensor of a rig measures no jump; must state normal")
         for latch in self.latch:
