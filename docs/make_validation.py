@@ -41,7 +41,7 @@ contact by `benchmarks/drake_patches.py`: there a block is lifted by what it dis
 normal, too, which is 0.1 to 1.2 % more.
 “{SECOND.capitalize()}” is a number from another implementation of the paper, which shares no code with dockdyn; it is given
 to the digits shown. What was measured is beside the materials as published, with no number fitted to it. At 9.5° elastic
-half-spaces, solved by annuli that stick or slip (Maw et al. 1976), keep 4.4 % less than Kharaz's ball, too. His spins are
+half-spaces, solved by annuli that stick or slip (Maw et al. 1976), keep 4.4 % less than Kharaz's ball, too. The spins are
 0.2 to 14 % (at 6° and 60°) more than the velocities measured beside them allow, as a ball keeps its angular momentum about
 where it touches, whatever the law; and where all slides any law gives 5/2 μ (1 + e) v cos θ / r. Inputs of Chung
 and Ooi's tests (2011) are those of the examples of Yade and PySPH, of 3, 7 and 8 as recalled; where other numbers were

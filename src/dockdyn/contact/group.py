@@ -441,7 +441,10 @@ class ContactGroup(Module):
         law = start.law
         if law is not None:
             law = _each_row(lambda both: self.law.memory_within(*both), (start.law, now.law))
-        return ContactMemory(stretches, law, None if start.start is None else start.start._replace(time=now.start.time))
+        began = start.start
+        if began is not None and now.start is not None:
+            began = began._replace(time=now.start.time)
+        return ContactMemory(stretches, law, began)
 
     def _apply_friction(
         self,

@@ -248,7 +248,8 @@ def member_slopes(
 def member_creep(group: ContactGroup, own: Placed, other: Placed) -> ContactCreep | None:
     """Return what the members of a group at rest remember of small motions, beside their depths; None of a law that does
     not."""
-    if not group.law.at_rest(group.rest.depth[0]).remembers():
+    past = group.first_memory()
+    if past is None:
         return None
 
     def one(row: tuple[ContactGroup, Scalar, Rest, PyTree]) -> tuple[Array, Array, Array]:
@@ -268,8 +269,7 @@ def member_creep(group: ContactGroup, own: Placed, other: Placed) -> ContactCree
         by_memory = jacobian_by_columns(lambda crept: rate(crept, rest.depth), crept)
         return by_memory, by_depth, weight * rest.closed * jacobian_by_columns(force, crept)[0]
 
-    memory = group.first_memory().law
-    states, inputs, outputs = jax.lax.map(one, (group.members, group.weights, group.rest, memory))
+    states, inputs, outputs = jax.lax.map(one, (group.members, group.weights, group.rest, past.law))
     count, each = inputs.shape
     own_rows = jnp.arange(count)
     state = jnp.zeros((count, each, count, each)).at[own_rows, :, own_rows].set(states)

@@ -117,7 +117,7 @@ class ContactPlant(Module):
             np.asarray(part) for part in (self.stiffness, self.damping, self.compensated)
         )
         acts = np.abs(stiffness).sum(axis=0) + np.abs(damping).sum(axis=0) > 0
-        creep = None if self.creep is None else _felt_creep(self.creep)
+        creep: Any = None if self.creep is None else _felt_creep(self.creep)
         if creep is not None:
             acts |= np.abs(creep.input).sum(axis=0) + np.abs(creep.output).sum(axis=1) > 0
             creep = replace(creep, input=creep.input[:, acts], output=creep.output[acts])
@@ -134,8 +134,8 @@ class ContactPlant(Module):
         # elsewhere a compensator acts on what moves with them: where f_z takes it for every unit that it moves z
         moved = np.linalg.solve((output @ state @ push).T, (outputs[~acts] @ state @ push).T).T
         forces[2] = forces[2] + moved.T @ compensated[np.ix_(~acts, ~acts)] @ moved
-        found: list[Any] = [*_seen_states(state, push, output), *forces]
-        return ContactPlant(*found, creep)
+        found: list[Any] = [*_seen_states(state, push, output), *forces, creep]
+        return ContactPlant(*found)
 
 
 def _felt_creep(creep: ContactCreep) -> ContactCreep:

@@ -74,7 +74,7 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
     slopes: Any
     if hyperperiod is None:
         root, count = deciding_roots(content, nominal, loop, delay)
-        slopes = joint_root_slopes(root, *parts, count)
+        slopes = joint_root_slopes(root, parts[0], parts[1], count)
     else:
         count, (_, slopes) = 1, multiplier_slopes(*parts)
         slopes = map_leaves(lambda part: part[None, None], slopes)
