@@ -6,6 +6,8 @@ from mechanical_models import slope
 from sticking_ball import MASS, ball_on_plane
 
 import dockdyn
+from dockdyn.scenario.language.places import places_of
+from dockdyn.studies.objectives.derivatives import slopes_of, value_of
 
 SPRING = {"law": "spring-dashpot", "stiffness": 1e3, "damping": 5.0}
 ELASTIC = {"law": "spring-dashpot", "stiffness": 1e3}
@@ -145,3 +147,18 @@ def test_members_that_yield_turn_within_steps(load, law):
     steps, errors = np.array([count for _, count, _ in found]), [np.abs(end - best).max() for end, *_ in found]
     assert slope(1 / steps, errors) >= 3.5
     assert errors[3] < 2e-7 and errors[-1] < 1e-9  # rad/s of 10, by the ends of steps alone 2.6e-4
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("law", YIELDS)
+def test_slopes_of_members_that_yield_are_those_of_differences(load, law):
+    """Of runs whose members turn within steps, which finer steps tell: by the ends of steps they told up to 70 % else."""
+    tables, of = block_on_feet(law, apart=False), "contact.hit.impulse_N_s"
+    case, fine = load(tables), load(tables | {"integrator": {"tolerance": 1e-13}})
+    keys = ("contact.hit.normal.stiffness", "contact.hit.normal.yield_force", "body.ball.mass", "body.ball.velocity.2")
+    places = [place for place in places_of(case) if place.key in keys]
+    found, _ = slopes_of(case, [of], places)
+    for place, told in zip(places, found[of][1], strict=True):
+        step = 1e-4 * abs(place.value)
+        ends = [value_of(fine.at(place.written(place.value + side * step)), of) for side in (1, -1)]
+        assert told == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=5e-4)

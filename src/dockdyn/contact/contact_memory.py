@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from dockdyn.deferred import PyTree, jnp
+from dockdyn.deferred import PyTree, jax, jnp
 from dockdyn.mechanics import cubic
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, once
@@ -37,11 +37,13 @@ class StepStart(NamedTuple):
         """Return the depth (m) at which it turned since, where it is a `depth` (m) now and grows by a `rate` (m/s): that of the
         cubic; the present one where it did not."""
         length = self.time - self.ended
-        ends = self.depth, depth, self.rate * length, rate * length
-        turns = (self.rate * rate < 0) & (length > 0)
-        low, high = once(cubic.cubic_extremes(*ends))
-        where = jnp.where(turns, jnp.where(self.rate > 0, high, low), 1.0)
-        return cubic.cubic_value(where, *ends)
+
+        def turn() -> Scalar:
+            ends = self.depth, depth, self.rate * length, rate * length
+            low, high = once(cubic.cubic_extremes(*ends))
+            return cubic.cubic_value(jnp.where(self.rate > 0, high, low), *ends)
+
+        return jax.lax.cond((self.rate * rate < 0) & (length > 0), turn, lambda: depth)
 
 
 class ContactMemory(NamedTuple):
