@@ -194,7 +194,9 @@ def test_what_creeps_in_hardware_swings_on_as_its_margins_say(pace, friction, lo
     said = dockdyn.margins(case)
     assert said["growth_rate_1_s"] == pytest.approx(expected, rel=1e-8)
     assert said["stable"] == (expected < 0)
-    moves = dockdyn.simulate(case)["velocity"].values @ [0.0, 0.0, 1.0]
+    run = dockdyn.simulate(case)
+    assert np.isnan(run.attrs["spectral_radius"])  # which is of stiffness and damping
+    moves = run["velocity"].values @ [0.0, 0.0, 1.0]
     late = moves[len(moves) // 2 :]
     (first, second), *_ = np.linalg.lstsq(np.stack([late[1:-1], late[:-2]], 1), late[2:])
     growth = np.log(np.abs(np.roots([1.0, -first, -second])).max()) / period

@@ -19,6 +19,7 @@ from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
+from dockdyn.scenario.tables.parts import creeps, remembers
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
 from dockdyn.scenario.tables.rig.driven import RigTableSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
@@ -194,9 +195,13 @@ class RigMechanismSection(SeveralBodiesSection):
             )
 
     @property
-    def bare(self) -> bool:
-        """Whether nothing but inertia is behind the contacts."""
-        return not self.acts() and not self.controlled
+    def of_one_normal(self) -> bool:
+        """Whether small motions in contact are of a mass, and of stiffness and damping along a normal, alone: nothing else is
+        behind what is in hardware, which neither sticks nor creeps."""
+        contacts = [self.contacts[number] for number in self.measured_contacts()]
+        rubs = [contact.friction for contact in contacts if contact.friction is not None]
+        remembering = any(map(remembers, rubs)) or any(creeps(contact.normal) for contact in contacts)
+        return not (remembering or self.acts() or self.controlled)
 
     def model(self) -> Mechanism:
         """Return the motion without rig, whose forces are not late, also from traced numbers."""
