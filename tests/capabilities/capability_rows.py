@@ -349,12 +349,7 @@ for _column in VARIED:
         "loop.delay: a step knows no past",
         "a step of the method knows no past, so no run can show at which delay a contact begins to grow; the margin is told",
     )
-NOT_YET: dict[Cell, str] = {
-    (
-        "rig around it",
-        "contact law: Zener",
-    ): "a rig's loop is judged along a normal by stiffness and damping, which do not tell what creeps",
-}
+NOT_YET: dict[Cell, str] = {}
 LEFT_OUT = (  # of what the table is to have in the end
     "tasks: an FMU for model exchange, an FMU that steers, a Gymnasium environment, campaigns with their report, envelopes, "
     "designs, identification, a comparison of compensators, figures by name",

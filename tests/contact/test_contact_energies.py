@@ -229,3 +229,39 @@ def test_a_contact_that_pulls_as_it_pushes_stores_both_ways(load, damping):
     assert np.abs(kinetic + stored + lost - kinetic[0]).max() < RESOLVED * kinetic[0]
     assert np.diff(lost).min() > -1e-9 * kinetic[0]
     assert lost[-1] > 0.5 * kinetic[0] if damping else np.abs(lost).max() < 1e-9 * kinetic[0]
+
+
+def ram(normal, friction):
+    """Return tables of a heavy ball on springs, which press it on a plane and out again while they move it to and fro."""
+    mass, pace, sideways = 1e5, 50.0, 73.0  # kg, rad/s, rad/s
+    tables = ball_on_plane([0.08, 0.0, -0.04], [0.0, 0.0, 0.0], normal, friction)
+    tables["body"]["ball"] |= {"mass": mass, "inertia": [mass] * 3, "position": [0.0, 0.0, 0.04 - 2e-4]}
+    tables["body"]["ground"] = {"fixed": True, "position": [0.0, 0.0, 0.0]}
+    ways = {"lift": ([0.0, 0.0, 1.0], pace), "push": ([1.0, 0.0, 0.0], sideways)}
+    tables["strut"] = {
+        name: {
+            "between": ["ball", "ground"],
+            "anchor": [[0.0, 0.0, 0.0], [10 * way[0], 0.0, 0.0398 + 10 * way[2]]],
+            "stiffness": mass * rate**2,
+            "damping": 0.0,
+        }
+        for name, (way, rate) in ways.items()
+    }
+    return tables | {"duration": 0.6, "output": {"interval": 2e-4}}
+
+
+@pytest.mark.full_cases(
+    *(f"{law}-{kind}" for law in LAWS for kind in FRICTIONS[1:] if (law, kind) != ("thornton", "stick-slip"))
+)
+@pytest.mark.parametrize("kind", FRICTIONS[1:])
+@pytest.mark.parametrize("law", LAWS)
+def test_no_cycle_gives_energy(load, law, kind):
+    """Pressed in and out along a path that hardly depends on the force, with and without parting, as it slides to and fro."""
+    draw = np.random.default_rng(LAWS.index(law))
+    run = dockdyn.simulate(load(ram(drawn_normal(law, draw), drawn_friction(kind, draw))))
+    lost, depth = run.contact_loss.values[:, 0], run.depth.values[:, 0]
+    turns = np.flatnonzero(np.diff(np.sign(np.diff(depth))))
+    assert len(turns) >= 8
+    assert depth.max() > 8e-4
+    assert lost[-1] > 1e-3
+    assert np.diff(lost).min() > -1e-8 * lost[-1]

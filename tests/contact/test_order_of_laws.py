@@ -6,6 +6,8 @@ from mechanical_models import slope
 from sticking_ball import MASS, ball_on_plane
 
 import dockdyn
+from dockdyn.scenario.language.places import places_of
+from dockdyn.studies.objectives.derivatives import slopes_of, value_of
 
 SPRING = {"law": "spring-dashpot", "stiffness": 1e3, "damping": 5.0}
 ELASTIC = {"law": "spring-dashpot", "stiffness": 1e3}
@@ -114,3 +116,49 @@ def test_errors_fall_faster_than_with_the_power_of_the_steps_that_are_taken(load
     if rub != "stick-slip":
         assert slope(1 / steps, errors) >= 3.5
     assert errors[-1] < 1e-6  # rad/s of 9
+
+
+YIELDS = {
+    "elastic-plastic": {"stiffness": 4e5, "yield_force": 20.0, "plastic_stiffness": 5e4},
+    "thornton": {"stiffness": 2e6, "yield_force": 3.0},
+}
+CORNERS = [[x, y, -0.02] for x in (-0.05, 0.05) for y in (-0.04, 0.04)]
+
+
+def block_on_feet(law, apart):
+    """A block that comes down on its feet one after the other: as four contacts that are `apart`, or as one of four members."""
+    tables = ball_on_plane([0.2, -0.1, -0.3], [0.8, 1.1, 2.0], {"law": law} | YIELDS[law], SMOOTH)
+    body, (hit,) = tables["body"]["ball"], tables["contact"].values()
+    body |= {"inertia": [2e-3, 2.5e-3, 3e-3], "position": [0.0, 0.0, 0.0402]}
+    if apart:
+        body["feature"] = {f"tip{i}": {"position": one, "radius": 0.02} for i, one in enumerate(CORNERS)}
+        tables["contact"] = {one: hit | {"between": [f"ball.{one}", "anvil.top"]} for one in body["feature"]}
+    else:
+        body["feature"] = {"tip": {"positions": CORNERS, "radius": 0.02}}
+    return tables | {"duration": 0.02, "output": {"interval": 0.02}}
+
+
+@pytest.mark.full_cases("elastic-plastic")
+@pytest.mark.parametrize("law", YIELDS)
+def test_members_that_yield_turn_within_steps(load, law):
+    """Of one contact that is alone each step ends beside where its depth turns; of several that is found within the step."""
+    best, *_ = bounce_within(load, block_on_feet(law, apart=True), 1e-14)
+    found = [bounce_within(load, block_on_feet(law, apart=False), 10.0**-digits) for digits in range(7, 13)]
+    steps, errors = np.array([count for _, count, _ in found]), [np.abs(end - best).max() for end, *_ in found]
+    assert slope(1 / steps, errors) >= 3.5
+    assert errors[3] < 2e-7 and errors[-1] < 1e-9  # rad/s of 10, by the ends of steps alone 2.6e-4
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("law", YIELDS)
+def test_slopes_of_members_that_yield_are_those_of_differences(load, law):
+    """Of runs whose members turn within steps, which finer steps tell: by the ends of steps they told up to 70 % else."""
+    tables, of = block_on_feet(law, apart=False), "contact.hit.impulse_N_s"
+    case, fine = load(tables), load(tables | {"integrator": {"tolerance": 1e-13}})
+    keys = ("contact.hit.normal.stiffness", "contact.hit.normal.yield_force", "body.ball.mass", "body.ball.velocity.2")
+    places = [place for place in places_of(case) if place.key in keys]
+    found, _ = slopes_of(case, [of], places)
+    for place, told in zip(places, found[of][1], strict=True):
+        step = 1e-4 * abs(place.value)
+        ends = [value_of(fine.at(place.written(place.value + side * step)), of) for side in (1, -1)]
+        assert told == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=5e-4)

@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dockdyn.integrate.hybrid.cubic import bent_value, cubic_value
 from dockdyn.integrate.hybrid.runge_kutta import (
     FRACTIONS,
     MIDDLE,
@@ -16,6 +15,7 @@ from dockdyn.integrate.hybrid.runge_kutta import (
     rk4_step,
 )
 from dockdyn.integrate.model import Rate, State
+from dockdyn.mechanics.cubic import bent_value, cubic_value
 
 STEP = 0.3
 

@@ -5,7 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
+from contact_benchmarks import pressed_block
 from helpers.refusals import refused
+from scipy.linalg import expm
 from sticking_ball import RADIUS, ball_on_plane
 
 import dockdyn
@@ -18,6 +20,7 @@ LAWS = {
     "stick-slip": (LINEAR, STICKING),
     "lugre": (LINEAR, {"law": "lugre", "coefficient": 0.2, "presliding": 2e-4, "retardation_time": 1e-3}),
     "yielding": (YIELDING, COULOMB),
+    "creeping": ({"law": "zener", "stiffness": 1e4, "series_stiffness": 2e4, "relaxation_time": 4e-3}, COULOMB),
     "adhering": ({"law": "jkr", "stiffness": 1e6, "pull_off_force": 1.0}, COULOMB),
 }
 LAG = {"numerator": [2.5e5], "denominator": [1.0, 700.0, 2.5e5]}  # 1/s²: 80 Hz, well damped
@@ -144,13 +147,66 @@ def test_a_rig_that_is_stepped_is_saved_in_the_midst_of_a_contact_that_remembers
         )
 
 
-def test_what_creeps_is_refused_in_a_line(load):
-    tables = around(touching("lugre"), 1e-3)
-    tables["contact"]["hit"]["normal"] = {
-        "law": "zener",
-        "stiffness": 1e4,
-        "series_stiffness": 1e4,
-        "relaxation_time": 5e-3,
-    }
-    with refused("contact.hit.normal.law = 'zener'", "creeps", "another law", "without [rig]"):
-        load(tables)
+CREEPING = {  # k and k₁ (N/m), τ (s) of each of two contacts
+    "slowly": (4e4, 6e4, 2e-2),
+    "fast": (2e4, 6e4, 1e-3),
+}
+
+
+def stepped(robot, force, period):
+    """Return how fast (1/s) a mass that is stepped under a held force grows, and the robot that follows its held place: `robot`
+    has the rates of the robot's own states, the place first, and of the command, `force` the acceleration by those states."""
+    count = len(force)
+    flow = np.zeros((count + 1, count + 1))
+    flow[:count] = robot
+    lag = expm(flow * period)
+    step = np.zeros((2 + count, 2 + count))
+    step[0, :2], step[1, 1] = [1.0, period], 1.0
+    step[:2, 2:] = np.outer([period**2 / 2, period], force)
+    step[2:, 0], step[2:, 2:] = lag[:count, count], lag[:count, :count]
+    return np.log(np.abs(np.linalg.eigvals(step)).max()) / period
+
+
+@pytest.mark.full_cases("none-slowly", "none-fast", "stick-slip-slowly")
+@pytest.mark.parametrize("pace", CREEPING)
+@pytest.mark.parametrize("friction", ["none", "stick-slip"])
+def test_what_creeps_in_hardware_swings_on_as_its_margins_say(pace, friction, load):
+    """And as the map over a step says that SciPy makes of two standard linear solids, or springs along them, the mass and the
+    robot."""
+    (elastic, series, relaxation), period, mass = CREEPING[pace], 5e-4, 2.0
+    stiffness, retardation = 3e3, 1e-3
+    sticks = {"law": "stick-slip", "coefficient": 0.3, "stiffness": stiffness, "retardation_time": retardation}
+    tables = pressed_block(0.0, "none" if friction == "none" else sticks, 0.15)
+    tables.pop("thruster")
+    for contact in tables["contact"].values():
+        law = {"stiffness": elastic, "series_stiffness": series, "relaxation_time": relaxation}
+        contact["normal"] = {"law": "zener"} | law
+    tables["body"]["block"]["velocity"] = [0.0, 0.0, 1e-8]
+    loop = {"hold": {"period": period}, "dynamics": {"method": "zero-order-hold", "period": period}}
+    robot = {"numerator": [1e6], "denominator": [1.0, 1.4e3, 1e6]}
+    case = load(tables | {"rig": {"carries": "block", "against": "frame"}, "loop": loop | {"robot": robot}})
+
+    lag = [[0.0, 1.0, 0.0], [-1e6, -1.4e3, 1e6]]
+    creeping = [[*row[:2], 0.0, row[2]] for row in lag] + [[1 / relaxation, 0.0, -1 / relaxation, 0.0]]
+    across = stepped(creeping, np.array([-2 * (elastic + series), 0.0, 2 * series]) / mass, period)
+    along = stepped(lag, -2 * stiffness / mass * np.array([1.0, retardation]), period)
+    expected = across if friction == "none" else max(across, along)
+    said = dockdyn.margins(case)
+    assert said["growth_rate_1_s"] == pytest.approx(expected, rel=1e-8)
+    assert said["stable"] == (expected < 0)
+    run = dockdyn.simulate(case)
+    assert np.isnan(run.attrs["spectral_radius"])  # which is of stiffness and damping
+    moves = run["velocity"].values @ [0.0, 0.0, 1.0]
+    late = moves[len(moves) // 2 :]
+    (first, second), *_ = np.linalg.lstsq(np.stack([late[1:-1], late[:-2]], 1), late[2:])
+    growth = np.log(np.abs(np.roots([1.0, -first, -second])).max()) / period
+    assert growth == pytest.approx(across, rel=1e-3)
+
+
+def test_what_creeps_is_refused_with_a_tool(load):
+    """Margins with a tool are along one normal, by stiffness and damping."""
+    tool = {"mass": 0.1, "centre": [0, 0, 0], "inertia": [1e-3] * 3}
+    sensor = {"delay": 2e-3, "period": 2e-3, "averaging": 2e-3, "threshold": 1.0}
+    tables = around(touching("creeping"), 2e-3, delay=2e-3, robot=LAG, sensor=sensor, tool=tool)
+    with refused("loop.tool", "creeps"):
+        dockdyn.margins(load(tables))

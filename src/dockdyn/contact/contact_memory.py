@@ -9,10 +9,41 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from dockdyn.deferred import PyTree, jnp
+from dockdyn.deferred import PyTree, jax, jnp
+from dockdyn.mechanics import cubic
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.vector import Scalar
+from dockdyn.mechanics.vector import Scalar, once
 from dockdyn.trees import Module
+
+
+class StepStart(NamedTuple):
+    """How deep a member was as the last step ended, or the rate of it: by that it is known where the depth turned since."""
+
+    depth: Scalar  # m
+    rate: Scalar  # m/s
+    time: Scalar  # s, in all
+    ended: Scalar  # s, the same as the last step ended
+
+    @staticmethod
+    def unknown() -> StepStart:
+        zero = jnp.zeros(())
+        return StepStart(zero, zero, zero, zero)
+
+    def renewed(self, depth: Scalar, rate: Scalar) -> StepStart:
+        """Return it once a step has ended at a `depth` (m) that grows by a `rate` (m/s)."""
+        return StepStart(depth, rate, self.time, self.time)
+
+    def turned(self, depth: Scalar, rate: Scalar) -> Scalar:
+        """Return the depth (m) at which it turned since, where it is a `depth` (m) now and grows by a `rate` (m/s): that of the
+        cubic; the present one where it did not."""
+        length = self.time - self.ended
+
+        def turn() -> Scalar:
+            ends = self.depth, depth, self.rate * length, rate * length
+            low, high = once(cubic.cubic_extremes(*ends))
+            return cubic.cubic_value(jnp.where(self.rate > 0, high, low), *ends)
+
+        return jax.lax.cond((self.rate * rate < 0) & (length > 0), turn, lambda: depth)
 
 
 class ContactMemory(NamedTuple):
@@ -20,6 +51,7 @@ class ContactMemory(NamedTuple):
 
     stretches: tuple[Any, ...] | None  # of friction that remembers, for each way of moving over the surface
     law: PyTree  # what the normal law does
+    start: StepStart | None  # of a law whose force has a corner where the depth turns
 
 
 type Memories = tuple[ContactMemory, ...]  # of the contacts that remember, in their order

@@ -15,7 +15,7 @@ from dockdyn import backend
 from dockdyn.contact.bound_tree import read_row, walk_tree
 from dockdyn.contact.clearances import ROUNDING, Clearances, MemberBounds, frozen
 from dockdyn.contact.contact_kinematics import ContactKinematics, kinematics_of
-from dockdyn.contact.contact_memory import ContactMemory
+from dockdyn.contact.contact_memory import ContactMemory, StepStart
 from dockdyn.contact.contact_modes import (
     APART,
     CARRIED,
@@ -314,8 +314,9 @@ class ContactGroup(Module):
             return None
         if self.rest is not None:
             law = jax.vmap(lambda depth: self.law.at_rest(depth).first_memory())(self.rest.depth)
-            return ContactMemory(None, law)
-        first = ContactMemory(self._sticking.unstretched() if sticks else None, self.law.first_memory())
+            return ContactMemory(None, law, None)
+        start = StepStart.unknown() if self.law.remembers() and self.law.turns() else None
+        first = ContactMemory(self._sticking.unstretched() if sticks else None, self.law.first_memory(), start)
         count = self.weights.shape[0]
         return map_leaves(lambda leaf: jnp.broadcast_to(leaf, (count, *leaf.shape)), first)
 
@@ -342,8 +343,9 @@ class ContactGroup(Module):
         def one(row: tuple[Any, Rest | None, ContactMemory]) -> ContactMemory:
             member, rest, memory = row
             meeting, stretches = combine(member, self.common).meet(own, other), None
+            start = None if memory.start is None else StepStart.unknown()._replace(time=jnp.ones(()))
             if memory.stretches is not None:
-                touches = _touches(self._law_of(meeting, own, memory), mode, meeting.depth)
+                touches = _touches(self._law_of(mode, meeting, own, memory), mode, meeting.depth)
                 motions = tuple(motion * touches for motion in self._sticking_velocities(meeting, own, other))
                 geometry = combine(member, self.common)
                 stretches = self._sticking.memory_rates(
@@ -353,18 +355,21 @@ class ContactGroup(Module):
                     lambda: self._member_grips(mode, meeting, own, other, memory),
                 )
             if memory.law is None:
-                return ContactMemory(stretches, None)
+                return ContactMemory(stretches, None, None)
             law, depth = (self.law, meeting.depth) if rest is None else rest.felt(self.law, meeting.depth)
             rate = law.memory_rate(memory.law, depth, apart if rest is None else rest.closed == 0)
             held = law.carried_rate(memory.law, depth)
-            return ContactMemory(stretches, map_leaves(lambda a, b: jnp.where(carried, a, b), held, rate))
+            return ContactMemory(stretches, map_leaves(lambda a, b: jnp.where(carried, a, b), held, rate), start)
 
         def still() -> ContactMemory:
             stretches = map_leaves(jnp.zeros_like, past.stretches)
             nowhere, kept = jnp.zeros(()), past.law
             if kept is not None:
                 kept = _each_row(lambda one: self.law.memory_rate(one, nowhere, jnp.asarray(True)), kept)
-            return ContactMemory(stretches, kept)
+            start = past.start
+            if start is not None:
+                start = map_leaves(jnp.zeros_like, start)._replace(time=jnp.ones_like(start.time))
+            return ContactMemory(stretches, kept, start)
 
         def moving() -> ContactMemory:
             return _each_row(one, (self.members, self.rest, past))
@@ -375,7 +380,7 @@ class ContactGroup(Module):
         self, mode: Int[Array, ""], meeting: ContactKinematics, own: Placed, other: Placed, past: ContactMemory
     ) -> tuple[Any, ...]:
         """Return how a member sticks that remembers its `past`."""
-        pressing = _pressing_force(self._law_of(meeting, own, past), mode, meeting, self.alone)
+        pressing = _pressing_force(self._law_of(mode, meeting, own, past), mode, meeting, self.alone)
         return self._apply_sticking(meeting, pressing, own, other, past.stretches or ())
 
     def limits(self, mode: Int[Array, ""], own: Placed, other: Placed, past: ContactMemory) -> Growth:
@@ -399,19 +404,21 @@ class ContactGroup(Module):
         def one(row: tuple[Any, ContactMemory, Growth]) -> ContactMemory:
             member, memory, grows = row
             meeting = combine(member, self.common).meet(own, other)
-            kept = (
-                None if memory.law is None else self.law.renewed(memory.law, self._settled_depth(mode, meeting.depth))
-            )
+            kept, start = self._turned_memory(mode, meeting, memory), memory.start
+            if kept is not None:
+                kept = self.law.renewed(kept, self._settled_depth(mode, meeting.depth))
+            if start is not None:
+                start = start.renewed(meeting.depth, meeting.rate)
             if memory.stretches is None:
-                return ContactMemory(None, kept)
+                return ContactMemory(None, kept, start)
             grips = self._member_grips(mode, meeting, own, other, memory)
-            touches = _touches(self._law_of(meeting, own, memory), mode, meeting.depth)
+            touches = _touches(self._law_of(mode, meeting, own, memory), mode, meeting.depth)
             known = memory.stretches, grips, meeting.depth, touches
             friction = self._sticking
             if isinstance(friction, FlowingSlip):
                 motions = self._sticking_velocities(meeting, own, other)
-                return ContactMemory(friction.renewed(*known, motions, grows), kept)
-            return ContactMemory(friction.renewed(*known), kept)
+                return ContactMemory(friction.renewed(*known, motions, grows), kept, start)
+            return ContactMemory(friction.renewed(*known), kept, start)
 
         return past if self.rest is not None else _each_row(one, (self.members, past, growth))
 
@@ -434,7 +441,10 @@ class ContactGroup(Module):
         law = start.law
         if law is not None:
             law = _each_row(lambda both: self.law.memory_within(*both), (start.law, now.law))
-        return ContactMemory(stretches, law)
+        began = start.start
+        if began is not None and now.start is not None:
+            began = began._replace(time=now.start.time)
+        return ContactMemory(stretches, law, began)
 
     def _apply_friction(
         self,
@@ -488,7 +498,7 @@ class ContactGroup(Module):
         def one(row: tuple[Any, ContactMemory, Growth]) -> Float[Array, "decisions"]:
             member, memory, grows = row
             meeting = combine(member, self.common).meet(own, other)
-            over = meeting.depth - self._law_of(meeting, own, memory).acts_from()
+            over = meeting.depth - self._law_of(mode, meeting, own, memory).acts_from()
             found: list[Scalar] = []
             if self.law.turns():
                 found.append(jnp.where(over > 0, -meeting.rate, -1.0))
@@ -503,10 +513,22 @@ class ContactGroup(Module):
 
         return _each_row(one, (self.members, past, growth))
 
-    def _law_of(self, meeting: ContactKinematics, own: Placed, past: ContactMemory | None) -> NormalLaw:
+    def _law_of(
+        self, mode: Int[Array, ""], meeting: ContactKinematics, own: Placed, past: ContactMemory | None
+    ) -> NormalLaw:
         """Return the law of a member."""
         law = self.law.along(own.rotation.transposed_times(meeting.normal))
-        return law if past is None or past.law is None else law.after(past.law)
+        return law if past is None or past.law is None else law.after(self._turned_memory(mode, meeting, past))
+
+    def _turned_memory(self, mode: Int[Array, ""], meeting: ContactKinematics, past: ContactMemory) -> PyTree:
+        """Return what the law of a member remembers, of a depth that has turned within the step, too: but where one is alone
+        and events tell its mode, as steps end beside that."""
+        if past.start is None:
+            return past.law
+        turned = self.law.renewed(past.law, past.start.turned(meeting.depth, meeting.rate))
+        if not self.alone:
+            return turned
+        return map_leaves(lambda late, kept: jnp.where(mode == GATED, late, kept), turned, past.law)
 
     def _law_and_force(
         self,
@@ -517,7 +539,7 @@ class ContactGroup(Module):
         past: ContactMemory | None,
     ) -> tuple[NormalLaw, Scalar]:
         """Return the law of a member, and what it gives (N, or Pa): around `rest` what that is more than there."""
-        law = self._law_of(meeting, own, past if rest is None else None)
+        law = self._law_of(mode, meeting, own, past if rest is None else None)
         if rest is None:
             return law, _pressing_force(law, mode, meeting, self.alone)
         return law, rest.law(law, None if past is None else past.law).force(meeting.depth, meeting.rate)

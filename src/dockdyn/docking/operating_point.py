@@ -27,7 +27,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 from dockdyn.scenario.tables.part import Shape
-from dockdyn.scenario.tables.parts import creeps
+from dockdyn.scenario.tables.parts import creeps, remembers
 from dockdyn.trees import Module, field, map_leaves
 
 Judged = Any  # the content of a scenario with margins, of whatever setup
@@ -41,7 +41,8 @@ class Nominal(Module):
     members: Members
     number: Array  # of the nominal contact
     pressed: Array  # 1 where contacts are as deep as they are there, 0 where they begin
-    # whether nothing but one contact of a single member acts, between free bodies: its normal stands for all
+    # whether nothing but one contact of a single member acts, that does not stick, between free bodies: its normal stands for
+    # all
     lone: bool = field(static=True)
 
     @property
@@ -136,13 +137,6 @@ def _refuse_unjudged(scenario: Scenario) -> None:
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [contact.NAME]")
     measured = [content.contact[number] for number in content.measured_contacts()]
-    creeping = [number for number in content.measured_contacts() if creeps(content.contacts[number].normal)]
-    if (others := content.loop.beyond_delay()) and creeping:
-        key = content.law_key(content.contacts[creeping[0]], "normal")
-        raise ScenarioError(
-            f"{scenario.name}: loop.{others[0]}: {key}: creeps, which a loop with more than a delay is not judged with; must "
-            "be left out, or the law another one"
-        )
     pairs = {frozenset(name for name, _ in content.sides(contact)) for contact in measured}
     if (others := content.loop.beyond_delay()) and len(pairs) > 1:
         raise ScenarioError(
@@ -199,7 +193,8 @@ def _nominal_contact(
     measured = content.measured_contacts()
     number = next(i for i in (*first, *closed) if i in closed and i in measured)
     lone = acts_alone(content, state) and len(closed) == 1 and sizes[number] == 1
-    lone = lone and not creeps(content.contacts[number].normal)
+    normal, friction = content.contacts[number].normal, content.contacts[number].friction
+    lone = lone and not creeps(normal) and not (friction is not None and remembers(friction))
     numbers: Any = np.asarray(number), np.asarray(float(pressed))
     return Nominal(state, members, numbers[0], numbers[1], lone)
 

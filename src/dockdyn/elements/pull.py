@@ -12,7 +12,7 @@ import abc
 import numpy as np
 
 from dockdyn.deferred import Array, Float, is_traced, jnp
-from dockdyn.integrate.hybrid import cubic
+from dockdyn.mechanics import cubic
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.trees import Module
 

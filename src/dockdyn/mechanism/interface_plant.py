@@ -7,6 +7,7 @@ Source: derivatives of the functions that simulate the mechanism; forces and dis
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dockdyn.contact.contact_modes import PRESSING
 from dockdyn.contact.group import ContactGroup, Sticking, Wrench, attitude_over
@@ -16,8 +17,8 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.mechanism import Mechanism
-from dockdyn.mechanism.rest import changing_numbers, member_slopes
-from dockdyn.stability.contact_plant import ContactPlant
+from dockdyn.mechanism.rest import changing_numbers, member_creep, member_slopes
+from dockdyn.stability.contact_plant import ContactCreep, ContactPlant
 from dockdyn.stability.linearise import linearise_model
 from dockdyn.trees import combine
 
@@ -48,18 +49,23 @@ def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compen
 
     here = model.placement(state).bodies
     channels = [(group, _sides_of_group(group, here)) for group in (model.computed[number] for number in measured)]
-    wrenches, slopes = [], []
+    wrenches, slopes, remembered = [], [], []
     for number, (group, sides) in zip(measured, channels, strict=True):
+        deepening = jax.lax.map(
+            lambda member, group=group, sides=sides: _deepening_wrench(group, member, *sides), group.members
+        )
+        creep = member_creep(group, *sides)
         if isinstance(group.friction, Sticking):
             acting, held_by = jnp.eye(width), _holding(group, *sides)
+            if creep is not None:
+                creep = replace(creep, input=creep.input @ deepening, output=deepening.T @ creep.output)
         else:
-            acting = jax.lax.map(
-                lambda member, group=group, sides=sides: _deepening_wrench(group, member, *sides), group.members
-            )
+            acting = deepening
             stiff, damped = member_slopes(group, *sides)
             held_by = jnp.diag(stiff), jnp.diag(damped)
         wrenches.append(_placed_in(acting, number, linear.input.shape[1], width))
         slopes.append(held_by)
+        remembered.append(creep or ContactCreep.nothing(len(acting)))
     if port is not None and compensated is not None:
         ways = [_sides_of_group(port, here)[1].rotation @ Vector.of(axis) for axis in jnp.eye(3)]
         rows = jnp.stack([pack_tree(Wrench(way, Vector.zero())) for way in ways])
@@ -74,7 +80,17 @@ def plant_behind(model: Mechanism, state: State, measured: Sequence[int], compen
         stiffness=jnp.pad(stiffness, further),
         damping=jnp.pad(damping, further),
         compensated=jnp.diag(jnp.pad(jnp.zeros(len(stiffness)), (0, more), constant_values=1.0)),
+        creep=_joint_creep([*remembered, ContactCreep.nothing(more)]),
     )
+
+
+def _joint_creep(parts: Sequence[ContactCreep]) -> ContactCreep | None:
+    """Return what contacts remember together; None where that is nothing."""
+    found = (
+        jax.scipy.linalg.block_diag(*(getattr(one, name) for one in parts)) for name in ("state", "input", "output")
+    )
+    joint = ContactCreep(*found)
+    return joint if len(joint.state) else None
 
 
 def _sides_of_group(group: ContactGroup, places: Sequence[Placed]) -> tuple[Placed, Placed]:

@@ -16,14 +16,15 @@ from dockdyn.contact.contact_modes import APART, PRESSING
 from dockdyn.contact.group import BRINK, ContactGroup, Rest, Wrench
 from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
 from dockdyn.contact.surfaces.cone import Cone
-from dockdyn.deferred import Array, Float, Int, jax, jnp
-from dockdyn.integrate.model import State, pack_tree, unpack_tree
+from dockdyn.deferred import Array, Float, Int, PyTree, jax, jnp
+from dockdyn.integrate.model import State, jacobian_by_columns, pack_tree, unpack_tree
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.loads import held_by
 from dockdyn.mechanism.mechanism import Mechanism, Signal
 from dockdyn.mechanism.mounts import Borne, Tie
+from dockdyn.stability.contact_plant import ContactCreep
 from dockdyn.trees import combine, leaves_of, map_leaves
 
 type Members = tuple[
@@ -242,6 +243,40 @@ def member_slopes(
         return weight * rest.closed * found, weight * rest.closed * damped
 
     return jax.lax.map(slopes, (group.members, group.weights, group.rest))
+
+
+def member_creep(group: ContactGroup, own: Placed, other: Placed) -> ContactCreep | None:
+    """Return what the members of a group at rest remember of small motions, beside their depths; None of a law that does
+    not."""
+    past = group.first_memory()
+    if past is None:
+        return None
+
+    def one(row: tuple[ContactGroup, Scalar, Rest, PyTree]) -> tuple[Array, Array, Array]:
+        member, weight, rest, memory = row
+        meeting = combine(member, group.common).meet(own, other)
+        law = group.law.along(own.rotation.transposed_times(meeting.normal)).at_rest(rest.depth)
+        apart = rest.closed == 0
+
+        def rate(crept: Float[Array, "m"], depth: Scalar) -> Float[Array, "m"]:
+            return pack_tree(law.memory_rate(unpack_tree(crept, memory), depth, apart))
+
+        def force(crept: Float[Array, "m"]) -> Float[Array, "1"]:
+            return law.after(unpack_tree(crept, memory)).force(rest.depth, jnp.zeros(()))[None]
+
+        crept = pack_tree(memory)
+        by_depth = jax.jvp(lambda depth: rate(crept, depth), (rest.depth,), (jnp.ones(()),))[1]
+        by_memory = jacobian_by_columns(lambda crept: rate(crept, rest.depth), crept)
+        return by_memory, by_depth, weight * rest.closed * jacobian_by_columns(force, crept)[0]
+
+    states, inputs, outputs = jax.lax.map(one, (group.members, group.weights, group.rest, past.law))
+    count, each = inputs.shape
+    own_rows = jnp.arange(count)
+    state = jnp.zeros((count, each, count, each)).at[own_rows, :, own_rows].set(states)
+    given = jnp.zeros((count, each, count)).at[own_rows, :, own_rows].set(inputs)
+    output = jnp.zeros((count, count, each)).at[own_rows, own_rows].set(outputs)
+    size = count * each
+    return ContactCreep(state.reshape(size, size), given.reshape(size, count), output.reshape(count, size))
 
 
 def _deepest_member(rest: Rest) -> Array:

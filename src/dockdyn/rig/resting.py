@@ -28,6 +28,7 @@ from dockdyn.rig.mounting import with_tool
 from dockdyn.rig.schema import RigContent
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.parts import creeps
 from dockdyn.stability.loop import Loop
 from dockdyn.trees import map_leaves
 
@@ -35,13 +36,16 @@ from dockdyn.trees import map_leaves
 def _where_mock_ups_touch(scenario: Scenario) -> Nominal:
     """Return where the mock-ups first touch, without rig, or where `[stability]` says.
 
-    Raises ScenarioError where they do not, and for a tool where more than contacts acts between free bodies.
+    Raises ScenarioError where they do not, and for a tool where more than contacts acts between free bodies, or one creeps.
     """
     nominal = nominal_of_run(scenario)
-    if scenario.content.loop.tool is not None and not acts_alone(scenario.content, nominal.state):
+    if scenario.content.loop.tool is None:
+        return nominal
+    measured = [scenario.content.contacts[number].normal for number in scenario.content.measured_contacts()]
+    if not acts_alone(scenario.content, nominal.state) or any(map(creeps, measured)):
         raise ScenarioError(
             f"{scenario.name}: loop.tool: margins with it are along one normal of free bodies; must be left out where "
-            "elements, joints or control act"
+            "elements, joints or control act or a contact in hardware creeps"
         )
     return nominal
 

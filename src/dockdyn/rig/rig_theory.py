@@ -132,10 +132,10 @@ def _judge_run(scenario: Scenario, loop: Loop, dataset: Dataset) -> dict[str, An
     visited = gains_visited(dataset)
     return {
         "delay_budget": budget,
-        "delay_restitution": delay_restitution(budget, loop) if content.bare else None,
+        "delay_restitution": delay_restitution(budget, loop) if content.of_one_normal else None,
         "gains": visited,
         "stable": None
-        if visited is None or law is None or not law.made.steady_gain or not content.bare
+        if visited is None or law is None or not law.made.steady_gain or not content.of_one_normal
         else _stable_gains(scenario, loop, law, visited),
         "latches": [latch.path for latch in content.latch],
         "undamped": undamped_remark(content, content.measured_contacts()[0], float(loop.damping)),

@@ -135,9 +135,10 @@ def radius_of_cycle_map(rig: Rig, loop: Loop) -> float:
     """Return spectral radius of a rig's map over a cycle, for small motions in its contact as the run begins.
 
     NaN where the loop remembers so many ticks that the map's eigenvalues would take longer than the run, and where the
-    contact feels more than a mass: springs and dampers behind what touches.
+    contact feels more than a mass, springs and dampers behind what touches, or is more than stiffness and damping along its
+    normal: what sticks or creeps.
     """
-    if rig.schedule.rows > LONG or not rig.plant.bare:
+    if rig.schedule.rows > LONG or not rig.plant.of_one_normal:
         return float("nan")
     compensator = LinearCompensator.of() if rig.compensator is None else rig.compensator.small()
     return spectral_radius(cycle_map(replace(rig_at_rest(rig, loop), compensator=compensator)))

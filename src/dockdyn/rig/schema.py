@@ -19,7 +19,7 @@ from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.fmu_control import FmuControlSection
 from dockdyn.scenario.tables.named import named_tables
 from dockdyn.scenario.tables.part import Shape, refuse
-from dockdyn.scenario.tables.parts import creeps
+from dockdyn.scenario.tables.parts import creeps, remembers
 from dockdyn.scenario.tables.rig.compensators import CompensatorSection
 from dockdyn.scenario.tables.rig.driven import RigTableSection
 from dockdyn.scenario.tables.rig.mounting import RigLoopSection
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
 FINEST = 64  # times that the parts of a motion are shorter, at most
 MOST_EVENTS = 1000  # of the motion without rig
 MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
-CREEPS = (
-    "creeps, which the loop of a rig is not judged with, as stiffness and damping do not tell it; must be another law, or "
-    "asked of the mechanism without [rig]"
-)
 UNFIT = {  # for the motion between the instants of a rig's loop: why not
     "fixed": "samples, holds and delays of a loop fall between steps of one length",
     "variational": "a step knows no past, which a loop of delays has",
@@ -172,11 +168,7 @@ class RigMechanismSection(SeveralBodiesSection):
         if self.control is not None:
             check_control(self.control, self.duration, self.integrator)
         self._refuse_unlocated()
-        contacts = self.contacts
-        for number in self.measured_contacts():
-            if (law := contacts[number].normal) is not None and creeps(law):
-                refuse(f"{self.law_key(contacts[number], 'normal')}.law = {law.law!r}: {CREEPS}")
-        for contact in contacts:
+        for contact in self.contacts:
             if contact.impact is not None:
                 refuse(f"{self.law_key(contact, 'impact')}: the sensor of a rig measures no jump; must state normal")
         for latch in self.latch:
@@ -203,9 +195,13 @@ class RigMechanismSection(SeveralBodiesSection):
             )
 
     @property
-    def bare(self) -> bool:
-        """Whether nothing but inertia is behind the contacts."""
-        return not self.acts() and not self.controlled
+    def of_one_normal(self) -> bool:
+        """Whether small motions in contact are of a mass, and of stiffness and damping along a normal, alone: nothing else is
+        behind what is in hardware, which neither sticks nor creeps."""
+        contacts = [self.contacts[number] for number in self.measured_contacts()]
+        rubs = [contact.friction for contact in contacts if contact.friction is not None]
+        remembering = any(map(remembers, rubs)) or any(creeps(contact.normal) for contact in contacts)
+        return not (remembering or self.acts() or self.controlled)
 
     def model(self) -> Mechanism:
         """Return the motion without rig, whose forces are not late, also from traced numbers."""

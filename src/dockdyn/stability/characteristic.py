@@ -45,11 +45,7 @@ def root_slopes(
     """Return the simple root s, and how it changes with every number of the matrices and with every delay (1/s²).
 
     With w, v where wᴴ Δ(s) = 0 and Δ(s) v = 0 the change is −wᴴ ∂Δ v / (wᴴ Δ′(s) v) (implicit function theorem).
-    NaN where Δ(s) is not finite.
     """
-    whole = characteristic_matrix(s, matrices, delays)
-    if not np.isfinite(whole).all():
-        return complex(np.nan), (np.full(matrices.shape, complex(np.nan)), np.full(delays.shape, complex(np.nan)))
     by_matrix, by_delay = joint_root_slopes(s, matrices, delays, 1)
     return s, (by_matrix[0, 0], by_delay[0, 0])
 
@@ -60,9 +56,13 @@ def joint_root_slopes(
     """Return how so many roots that are one, s, change with every number of the matrices and with every delay (1/s²).
 
     With all w, v where Wᴴ Δ(s) = 0 and Δ(s) V = 0 the changes are the eigenvalues of −(Wᴴ Δ′(s) V)⁻¹ Wᴴ ∂Δ V, of which the
-    entries are returned (Michiels and Niculescu 2014). Not finite of roots that have fewer motions.
+    entries are returned (Michiels and Niculescu 2014). Not finite of roots that have fewer motions, nor where Δ(s) is not.
     """
-    left, _, right = np.linalg.svd(characteristic_matrix(s, matrices, delays))
+    whole = characteristic_matrix(s, matrices, delays)
+    if not np.isfinite(whole).all():
+        unknown = complex(np.nan)
+        return np.full((count, count, *matrices.shape), unknown), np.full((count, count, *delays.shape), unknown)
+    left, _, right = np.linalg.svd(whole)
     w, v = left[:, -count:].conj().T, right[-count:].conj()
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = w @ characteristic_slope(s, matrices, delays) @ v.T

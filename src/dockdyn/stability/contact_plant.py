@@ -1,7 +1,8 @@
 """What is behind the contacts that a loop measures: a linear system between their forces and how deep they are.
 
 ẋ = A x + B f, y = C x: y are displacements (m), as how deep contacts are, and f the forces (N) along them. Contacts press
-with f = −K y − D ẏ, and a compensator of the gain g acts with f = −g P ẏ. A force moves nothing at once, C B = 0, so ẏ = C A x.
+with f = −K y − D ẏ − L z, of what they remember, ż = R z + G y, and a compensator of the gain g acts with f = −g P ẏ. A force
+moves nothing at once, C B = 0, so ẏ = C A x.
 
 Units: states SI; K in N/m, D in N s/m.
 Source: linear systems; the observable part, Kalman 1963.
@@ -9,6 +10,7 @@ Source: linear systems; the observable part, Kalman 1963.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +24,23 @@ SAME = 1e-9  # of the largest singular value: less is rounding
 DRIFT = 1e-4  # 1/s: slower motions, when no contact acts, are drift
 
 
+class ContactCreep(Module):
+    """What contacts remember of small motions, as how far they have crept."""
+
+    state: Float[Array, "m m"]  # R, 1/s
+    input: Float[Array, "m channels"]  # G
+    output: Float[Array, "channels m"]  # L
+
+    @staticmethod
+    def nothing(channels: int) -> ContactCreep:
+        """Return that of contacts with so many displacements that remember nothing."""
+        return ContactCreep(jnp.zeros((0, 0)), jnp.zeros((0, channels)), jnp.zeros((channels, 0)))
+
+    def rates(self, z: Rows, places: Rows) -> Rows:
+        """Return how fast it changes, as a function of what it and the displacements are functions of."""
+        return self.state @ z + self.input @ places
+
+
 class ContactPlant(Module):
     """Bodies, joints and springs behind the contacts of a loop."""
 
@@ -31,6 +50,12 @@ class ContactPlant(Module):
     stiffness: Float[Array, "channels channels"]  # K
     damping: Float[Array, "channels channels"]  # D
     compensated: Float[Array, "channels channels"]  # P
+    creep: ContactCreep | None = None  # of contacts that remember
+
+    @property
+    def creeps(self) -> int:
+        """How many numbers the contacts remember."""
+        return 0 if self.creep is None else self.creep.state.shape[0]
 
     @property
     def channels(self) -> int:
@@ -58,9 +83,14 @@ class ContactPlant(Module):
         """Return second derivatives (m/s²) of the displacements, of states that change at these rates."""
         return self.speeds(rates)
 
-    def contact_forces(self, places: Rows, speeds: Rows) -> Rows:
+    def contact_forces(self, places: Rows, speeds: Rows, crept: Rows) -> Rows:
         """Return forces (N) of the contacts."""
-        return -(self.stiffness @ places + self.damping @ speeds)
+        elastic = self.stiffness @ places + self.damping @ speeds
+        return -elastic if self.creep is None else -(elastic + self.creep.output @ crept)
+
+    def creep_rates(self, crept: Rows, places: Rows) -> Rows:
+        """Return how fast what contacts remember changes."""
+        return crept if self.creep is None else self.creep.rates(crept, places)
 
     def compensated_speeds(self, speeds: Rows) -> Rows:
         """Return what a compensator's gain multiplies."""
@@ -87,6 +117,10 @@ class ContactPlant(Module):
             np.asarray(part) for part in (self.stiffness, self.damping, self.compensated)
         )
         acts = np.abs(stiffness).sum(axis=0) + np.abs(damping).sum(axis=0) > 0
+        creep: Any = None if self.creep is None else _felt_creep(self.creep)
+        if creep is not None:
+            acts |= np.abs(creep.input).sum(axis=0) + np.abs(creep.output).sum(axis=1) > 0
+            creep = replace(creep, input=creep.input[:, acts], output=creep.output[acts])
         push, output = every[:, acts], outputs[acts]
         forces = [part[np.ix_(acts, acts)] for part in (stiffness, damping, compensated)]
         if len(output) > 1:  # displacements that depend on each other, y = M z; forces do the same work: f_z = Mᵀ f
@@ -95,11 +129,21 @@ class ContactPlant(Module):
             left, sizes = left[:, :rank], sizes[:rank]
             push, output = push @ left / sizes, right[:rank]
             forces = [(left * sizes).T @ part @ (left * sizes) for part in forces]
+            if creep is not None:
+                creep = replace(creep, input=creep.input @ (left * sizes), output=(left * sizes).T @ creep.output)
         # elsewhere a compensator acts on what moves with them: where f_z takes it for every unit that it moves z
         moved = np.linalg.solve((output @ state @ push).T, (outputs[~acts] @ state @ push).T).T
         forces[2] = forces[2] + moved.T @ compensated[np.ix_(~acts, ~acts)] @ moved
-        found: list[Any] = [*_seen_states(state, push, output), *forces]
+        found: list[Any] = [*_seen_states(state, push, output), *forces, creep]
         return ContactPlant(*found)
+
+
+def _felt_creep(creep: ContactCreep) -> ContactCreep:
+    """Return what contacts remember that push: of those apart nothing changes. In numbers of NumPy."""
+    parts: list[Any] = [np.asarray(part) for part in (creep.state, creep.input, creep.output)]
+    state, given, output = parts
+    felt = np.abs(output).sum(axis=0) > 0
+    return ContactCreep(state[np.ix_(felt, felt)], given[felt], output[:, felt])
 
 
 type Matrices = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n channels"], Float[np.ndarray, "channels n"]]
@@ -151,6 +195,7 @@ class FreeMass(Module):
 
     channels: ClassVar = 1
     size: ClassVar = 2
+    creeps: ClassVar = 0
 
     def places(self, x: Rows) -> Rows:
         return x[:1]
@@ -164,8 +209,11 @@ class FreeMass(Module):
     def second_derivatives(self, rates: Rows) -> Rows:
         return rates[1:]
 
-    def contact_forces(self, places: Rows, speeds: Rows) -> Rows:
+    def contact_forces(self, places: Rows, speeds: Rows, crept: Rows) -> Rows:
         return -(self.stiffness * places + self.damping * speeds)
+
+    def creep_rates(self, crept: Rows, places: Rows) -> Rows:
+        return crept
 
     def compensated_speeds(self, speeds: Rows) -> Rows:
         return speeds

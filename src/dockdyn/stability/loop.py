@@ -108,26 +108,27 @@ class Loop(Module):
         return period
 
     def matrices(self) -> Float[Array, "2 n n"]:
-        """Return A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = what moves and the robot's
-        states.
+        """Return A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = what moves, what contacts
+        remember and the robot's states.
 
         Without leads: the acceleration in the command would make the equation one of neutral type.
         """
         plant, robot = self.plant, self.robot
-        count, channels = plant.size, plant.channels
-        size = count + (0 if robot is None else channels * robot.input.shape[0])
+        count, channels, after = plant.size, plant.channels, plant.size + plant.creeps
+        size = after + (0 if robot is None else channels * robot.input.shape[0])
         whole = jnp.eye(size)
-        x, axes = whole[:count], whole[count:].reshape(-1, channels, size)
+        x, crept, axes = whole[:count], whole[count:after], whole[after:].reshape(-1, channels, size)
         y, own_speed = plant.places(x), plant.speeds(x)
         place, speed, free = y, own_speed, jnp.zeros((size, size))
         if robot is not None:
             rates = robot_rates(robot, axes, y)
             place, speed = (weighted_sums(robot.output, rows) for rows in (axes, rates))
-            free = free.at[count:].set(rates.reshape(-1, size))
+            free = free.at[after:].set(rates.reshape(-1, size))
         compensation = self.gain * plant.compensated_speeds(own_speed if self.velocity == "model" else speed)
         virtual = self.virtual_stiffness * y + self.virtual_damping * own_speed
         free = free.at[:count].set(plant.state_rates(x, -(compensation + virtual)))
-        late = plant.state_rates(jnp.zeros_like(x), plant.contact_forces(place, speed))
+        free = free.at[count:after].set(plant.creep_rates(crept, place))
+        late = plant.state_rates(jnp.zeros_like(x), plant.contact_forces(place, speed, crept))
         return jnp.stack([free, jnp.zeros((size, size)).at[:count].set(late)])
 
 

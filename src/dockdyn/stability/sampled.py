@@ -52,7 +52,9 @@ class Layout:
             "older": hyperperiod.commands - 1,  # commands, the newest first
             "older_velocities": ideal * (hyperperiod.commands - 1),
         }
-        sizes = {"plant": loop.plant.size} | {name: each * count for name, count in counts.items()}
+        sizes = {"plant": loop.plant.size, "crept": loop.plant.creeps} | {
+            name: each * count for name, count in counts.items()
+        }
         starts = np.cumsum([0, *sizes.values()])
         self.at = {name: slice(start, start + size) for start, (name, size) in zip(starts, sizes.items(), strict=False)}
         self.size = int(starts[-1])
@@ -105,7 +107,8 @@ class Wiring:
                 self.express_robot_places(self.express_copy_rates("robot")) if loop.velocity == "robot" else None
             )
         self.delayed_speed = speed
-        self.contact = plant.contact_forces(place, speed)
+        self.delayed_place = place
+        self.contact = plant.contact_forces(place, speed, lay.row_of("crept"))
         moved = lay.row_of("plant")
         self.place, self.speed = plant.places(moved), plant.speeds(moved)
         self.compensated = self.speed if loop.velocity == "model" else own_speed
@@ -166,6 +169,8 @@ class Wiring:
         if not self.hyperperiod.steps:
             rate = rate.at[lay.at["plant"]].set(self.moving)
             push = push.at[lay.at["plant"]].set(self.plant.push_rates())
+        creeping = self.plant.creep_rates(lay.row_of("crept"), self.delayed_place)
+        rate = rate.at[lay.at["crept"]].set(creeping)
         for name in ("delayed", "robot"):
             if len(lay.rows[name]):
                 rate = rate.at[lay.at[name]].set(self.express_copy_rates(name).reshape(-1, lay.size))

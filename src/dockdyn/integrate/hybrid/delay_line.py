@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
-from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import time_tolerance
 from dockdyn.integrate.model import Flag, Scalar, pack_tree, unpack_tree
 from dockdyn.integrate.solution import AT_ONCE
+from dockdyn.mechanics import cubic
 from dockdyn.mechanics.vector import once
 
 BEND = 1e-7  # well above what smooth signals differ from cubics over steps that are fine enough, well below any kink

@@ -24,7 +24,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from dockdyn.deferred import Array, Bool, Int, PyTree, jax, jnp
-from dockdyn.integrate.hybrid import cubic, fixed
+from dockdyn.integrate.hybrid import fixed
 from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine, pass_edge
 from dockdyn.integrate.hybrid.mesh_point import (
     Delayed,
@@ -59,6 +59,7 @@ from dockdyn.integrate.hybrid.step_control import (
 )
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree
 from dockdyn.integrate.solution import Solution, Status, iterate_until
+from dockdyn.mechanics import cubic
 from dockdyn.mechanics.vector import once
 from dockdyn.parameters import TOLERANCE
 from dockdyn.trees import Module, field, leaves_of

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from dockdyn.deferred import Array, Bool, PyTree, jax, jnp
-from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
+from dockdyn.mechanics import cubic
 from dockdyn.mechanics.vector import once
 from dockdyn.trees import leaves_of, map_leaves
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dockdyn.deferred import Array, Float, jax, jnp
-from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint, time_tolerance
 from dockdyn.integrate.hybrid.step_control import SHORTEST
 from dockdyn.integrate.model import Scalar
+from dockdyn.mechanics import cubic
 from dockdyn.mechanics.vector import once
 
 # phases, lengths over the time in which a quantity turns:

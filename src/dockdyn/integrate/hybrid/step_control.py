@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dockdyn.deferred import Array, Bool, jax, jnp
-from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.mesh_point import MeshPoint, interpolate_state
 from dockdyn.integrate.hybrid.runge_kutta import Flow, Step, looped_rk4, looped_tsit5
 from dockdyn.integrate.model import Model, Scalar, State, pack_tree
+from dockdyn.mechanics import cubic
 from dockdyn.trees import leaves_of, map_leaves
 
 BENT = 1e-3  # of a number of the signal

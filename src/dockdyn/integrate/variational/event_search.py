@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
-from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.model import Flag, Scalar, choose_tree
 from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, Row
+from dockdyn.mechanics import cubic
 from dockdyn.mechanics.retraction import retract_configuration
 
 CLOSED = 1e-10  # m: contacts nearer than this touch at the same instant

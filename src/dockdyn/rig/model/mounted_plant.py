@@ -13,7 +13,7 @@ from typing import Self
 
 from dockdyn.contact.contact_memory import ContactMemory, Memories, first_memories, match_memories
 from dockdyn.contact.contact_modes import APART, GATED, PRESSING
-from dockdyn.contact.group import ContactGroup, Wrench
+from dockdyn.contact.group import ContactGroup, Sticking, Wrench
 from dockdyn.deferred import Array, Int, PyTree, jnp, xp
 from dockdyn.integrate.hybrid.runge_kutta import rk4_step
 from dockdyn.integrate.model import Flag, Rate, Scalar, State, advance_state
@@ -85,6 +85,12 @@ class MountedPlant(Plant):
     @property
     def bare(self) -> bool:
         return not self.model.elements and self.model.steered is None
+
+    @property
+    def of_one_normal(self) -> bool:
+        sticks = any(isinstance(group.friction, Sticking) for group in self.hardware)
+        creeps = any(group.law.at_rest(xp.zeros(())).remembers() for group in self.hardware)
+        return self.bare and not sticks and not creeps
 
     @property
     def smooth(self) -> bool:

@@ -57,6 +57,11 @@ class Plant(Module):
         """Whether nothing but inertia is behind the contact."""
         return True
 
+    @property
+    def of_one_normal(self) -> bool:
+        """Whether small motions in contact are of a mass, and of stiffness and damping along a normal, alone."""
+        return self.bare
+
     @abc.abstractmethod
     def without_rig(self) -> Model:
         """Return the same contacts without loop: those of the mock-ups together with those computed in software."""

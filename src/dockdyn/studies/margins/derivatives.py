@@ -210,7 +210,7 @@ def _named_slopes(
     hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=last))) if loop.sampled() else None
     parts = map_leaves(np.asarray, assemble_once(content, nominal, np.float64(delay), hyperperiod=hyperperiod))
     if hyperperiod is None:
-        growth, slopes = root_slopes(rightmost_root(content, nominal, loop, delay), *parts)
+        growth, slopes = root_slopes(deciding_roots(content, nominal, loop, delay)[0], *parts)
     else:
         growth, slopes = multiplier_slopes(*parts)
     real = (np.real(slopes[0]), np.real(slopes[1]))
@@ -252,13 +252,9 @@ def _named_numbers(numbers: Sequence[Any], content: PyTree) -> dict[str, float]:
     return {key_of(path, content): float(value) for path, value in zip(leaves, numbers, strict=True)}
 
 
-def rightmost_root(content: Judged, nominal: Nominal, loop: Loop, delay: float) -> complex:
-    """Return the rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
-    return deciding_roots(content, nominal, loop, delay)[0]
-
-
 def deciding_roots(content: Judged, nominal: Nominal, loop: Loop, delay: float) -> tuple[complex, int]:
-    """Return that root, and how many there are that are it."""
+    """Return the rightmost root (1/s) with a `delay` (s), of all closed contacts where they count, else of the `loop`; and how
+    many there are that are it."""
     several = counts_all(content, nominal)
     matrices = seen_matrices(content, nominal) if several else matrices_of(loop)
     roots, _, _ = moved_roots(matrices, np.array([delay]), NEXT)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from dockdyn.deferred import Array, jax, jnp
+from dockdyn.deferred import Array, Complex, Float, PyTree, jax, jnp
 from dockdyn.docking.operating_point import Nominal
 from dockdyn.docking.resting import delayed_loop, nominal_loop, nominal_of
 from dockdyn.integrate.model import Scalar
@@ -19,12 +19,19 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.setups import setup_named
-from dockdyn.stability.characteristic import root_slopes
+from dockdyn.stability.characteristic import joint_root_slopes
 from dockdyn.stability.growth import batch_of_one, multiplier_slopes
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.studies.margins.answer import margins
-from dockdyn.studies.margins.derivatives import Parts, assemble_loop, assemble_once, instants_coincide, rightmost_root
-from dockdyn.trees import Structure, combine, is_real_array, map_leaves, split
+from dockdyn.studies.margins.derivatives import (
+    ALIKE,
+    Parts,
+    assemble_loop,
+    assemble_once,
+    deciding_roots,
+    instants_coincide,
+)
+from dockdyn.trees import Structure, combine, is_real_array, leaves_of, map_leaves, split
 
 GROWTH, CRITICAL = "growth_rate_1_s", "critical_delay_s"
 
@@ -64,11 +71,13 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
     late: Any = np.float64(delay)
     hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=late))) if loop.sampled() else None
     parts = map_leaves(np.asarray, assemble_once(content, nominal, late, hyperperiod=hyperperiod))
+    slopes: Any
     if hyperperiod is None:
-        _, slopes = root_slopes(rightmost_root(content, nominal, loop, delay), *parts)
+        root, count = deciding_roots(content, nominal, loop, delay)
+        slopes = joint_root_slopes(root, parts[0], parts[1], count)
     else:
-        _, slopes = multiplier_slopes(*parts)
-    real: Any = (np.real(slopes[0]), np.real(slopes[1]))
+        count, (_, slopes) = 1, multiplier_slopes(*parts)
+        slopes = map_leaves(lambda part: part[None, None], slopes)
 
     def judged(values: Leaves) -> tuple[Any, Any]:
         """Return the numbers of the scenario with what is tuned, and its nominal contact."""
@@ -76,22 +85,49 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
         return Numbers.of(case.content).values, nominal_of(case)
 
     whole = Numbers.of(content)
+    floats, fixed = split(map_leaves(np.asarray, nominal), is_real_array)
+
+    def along(turned: Any, entry: Any) -> Float[np.ndarray, "3"]:  # noqa: ANN401, trees
+        numbers = whole.values, floats
+        return np.stack(
+            _slope_along(
+                numbers, turned, whole.arrays, fixed, late, entry, hyperperiod=hyperperiod, structure=whole.structure
+            )
+        )
+
     found = []
     for place in places:
         turned = by_differences(judged, own.values, place.direction(len(own.values)), scenario.name)[1]
-        floats, fixed = split(map_leaves(np.asarray, nominal), is_real_array)
-        slope, steepness, later = map(
-            float,
-            _slope_along(
-                (whole.values, floats), turned, whole.arrays, fixed, late, real, hyperperiod=hyperperiod,
-                structure=whole.structure,
-            ),
-        )  # fmt: skip
+        by_number, by_delay, later = np.moveaxis(_joint_changes(slopes, partial(along, turned)), -1, 0)
+        slope, steepness = _common_slope(by_number), _common_slope(by_delay)
         if at_edge:  # where the growth is zero the delay h moves with it: ∂h = −∂growth / (∂growth/∂h)
             slope = -slope / steepness if steepness else float("nan")
-            slope += later if of == CRITICAL else 0.0
+            slope += float(later[0, 0].real) if of == CRITICAL else 0.0
         found.append(slope)
     return value, found
+
+
+def _joint_changes(
+    slopes: PyTree, along: Callable[[PyTree], Float[np.ndarray, "3"]]
+) -> Complex[np.ndarray, "count count 3"]:
+    """Return what each entry of `slopes`, of motions that decide alike, comes to `along` something; of one motion the real part
+    alone."""
+    count = leaves_of(slopes)[0].shape[0]
+
+    def one(row: int, column: int) -> np.ndarray:
+        entry = map_leaves(lambda part: part[row, column], slopes)
+        real = along(map_leaves(np.real, entry))
+        return real + 0j if count == 1 else real + 1j * along(map_leaves(np.imag, entry))
+
+    return np.array([[one(row, column) for column in range(count)] for row in range(count)])
+
+
+def _common_slope(changes: Complex[np.ndarray, "count count"]) -> float:
+    """Return how the growth of motions that decide alike changes (1/s); NaN where they part."""
+    if not np.isfinite(changes).all():
+        return float("nan")
+    each = np.linalg.eigvals(changes).real
+    return float(each.mean()) if np.ptp(each) <= ALIKE * np.abs(each).max() else float("nan")
 
 
 @partial(jit_once, static=("hyperperiod", "structure"))
