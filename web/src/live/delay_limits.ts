@@ -5,7 +5,7 @@ import { contactsOf, type Contact } from "./contacts.ts";
 import { asReported } from "./kept.ts";
 import type { PackedLoop } from "./loop_unit.ts";
 import type { Runner } from "./runner.ts";
-import { FINISHED } from "./shown.ts";
+import { FINISHED, SOON } from "./shown.ts";
 import type { PackedUnit } from "./unit.ts";
 
 export const DELAY = "loop.delay";
@@ -28,28 +28,30 @@ const WIDER = 3, BEYOND = 1.5; // times the delay and the loop's limit, up to wh
 const TRIED = 24; // delays, between which limits are then closed in on
 const CLOSE = 1e-4; // of a limit
 const RESOLVED = 1e-9; // of the kinetic energy: a smaller gain is rounding
-const SOON = 2000; // ms, that a run may take
 
 export class LimitSeeker {
   constructor(private readonly run: Runner, private readonly unit: PackedUnit, private readonly loop: Runner, private readonly judged: PackedLoop, private readonly pairs: number, private readonly most: number) {}
 
-  /** Return the limits with these numbers, by their keys; null where another wish came, or runs take too long. */
-  async seek(values: ReadonlyMap<string, number>): Promise<DelayLimits | null> {
+  /** Return the limits with these numbers, by their keys, sought by runs of no more than `most` ms, of the loop alone where that is nothing; null where another wish came, or runs take too long. `tell` is told how far it is. */
+  async seek(values: ReadonlyMap<string, number>, most = SOON, tell: (words: string, done: number, all: number) => void = () => undefined): Promise<DelayLimits | null> {
     const delay = values.get(DELAY), of = (numbers: { key: string; value: number }[]) => numbers.map(({ key, value }) => values.get(key) ?? value);
     if (delay === undefined || !this.unit.numbers.some(({ key }) => key === DELAY)) return null;
     const margin = await this.loop.askLater(of(this.judged.numbers), ["margin", "delay"], Infinity);
     if (!margin) return null;
     const loop = margin.error ? NaN : margin.found.margin![0]! + margin.found.delay![0]!;
     const reach = Math.max(WIDER * delay, Number.isFinite(loop) ? BEYOND * loop : 0), own = of(this.unit.numbers);
-    const gains = (at: number) => this.gains(own.map((value, place) => (this.unit.numbers[place]!.key === DELAY ? at : value)), at);
+    if (!most) return { delay, loop, contacts: [], reach };
+    const gains = (at: number) => this.gains(own.map((value, place) => (this.unit.numbers[place]!.key === DELAY ? at : value)), at, most);
     const count = (await gains(delay))?.length, tried: [number, boolean[]][] = [];
     for (let i = 1; i <= TRIED; i++) {
+      tell(`Seeking how much delay the contacts bear: ${i} of ${TRIED} delays …`, i, TRIED);
       const at = (reach * i) / TRIED, found = await gains(at);
       if (!found || count === undefined) return null;
       tried.push([at, found]);
     }
     const contacts: number[] = [];
     for (let contact = 0; contact < Math.min(count!, this.most); contact++) {
+      tell(`Closing in on the delay that Q${contact + 1} bears …`, contact, count!);
       const first = tried.findIndex(([, found]) => found[contact]);
       let low = first > 0 ? tried[first - 1]![0] : 0, high = first < 0 ? Infinity : tried[first]![0];
       while (Number.isFinite(high) && high - low > CLOSE * high && high > CLOSE * reach) {
@@ -64,9 +66,9 @@ export class LimitSeeker {
   }
 
   /** Return whether each contact of a run with these values gains energy; null where the run does not come to its end. */
-  private async gains(values: number[], delay: number): Promise<boolean[] | null> {
+  private async gains(values: number[], delay: number, most: number): Promise<boolean[] | null> {
     const start = "figure.kinetic_energy_start_J", names = ["moments", start, ...Object.keys(this.unit.results).filter((name) => name.startsWith("contact."))];
-    const answer = await this.run.askLater(values, names, SOON);
+    const answer = await this.run.askLater(values, names, most);
     if (!answer || answer.error || answer.status !== FINISHED) return null;
     const { found } = answer, kinetic = found[start]![0]!;
     const contacts = contactsOf((name) => found[`contact.${name}`], found.moments![0]! + 1, this.pairs, delay);

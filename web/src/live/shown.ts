@@ -43,6 +43,8 @@ export interface Outcome {
 }
 
 export const FINISHED = 1; // as `dockdyn.integrate.solution.Status`
+export const SOON = 2000; // ms, that a run may take unasked
+export const LONG = 120_000; // ms, and asked
 const GHOST = { colour: "ink3", dash: [3, 2], name: "", read: false, marker: "", width: 1 };
 const DELAY = "loop.delay";
 const SHOWN = ["depth", "position", "attitude", "contact_point", "contact_force", "hold_force", "latch_force", "latch_held", "latch_travel", "scene.position", "scene.attitude", "scene.force"]; // besides curves
