@@ -35,6 +35,7 @@ def live_rig_data(scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]
         "settled": [f"{key}={value!r}" for key, value in tuned.items()],
         "words": {key: [words, unit_of_figure(key), "float"] for words, key, *_ in MEASURES if key in known},
         "contacts": [],
+        "azimuths": [],
         "labels": [],
         "latch": "",
         "forces": shown_forces(scenario.content),
