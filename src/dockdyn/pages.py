@@ -129,7 +129,7 @@ def live_of(
 
         found = summarise(dataset) if summary is None else summary
         live = setup_named(chosen.setup).live_run(chosen, found)
-        return {"live": live | ({"limits": limits} if (limits := loop_limits(chosen)) else {})}
+        return {"live": live | ({"limits": limits} if (limits := loop_limits(chosen, live)) else {})}
     except Exception as error:
         return {"no_live": f"{str(error) or type(error).__name__}"}
 

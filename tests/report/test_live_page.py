@@ -69,9 +69,7 @@ def check_table(page, run):
         return ()
     for row, expected in zip(rows, table.rows, strict=True):
         cells = [cell.replace("−", "-") for cell in row.locator("td").all_inner_texts()]
-        assert dict(zip(table.keys, cells, strict=True)) == dict(
-            zip(table.keys, map(typeset, expected), strict=True)
-        )
+        assert dict(zip(table.keys, cells, strict=True)) == dict(zip(table.keys, map(typeset, expected), strict=True))
     return table.keys
 
 

@@ -105,7 +105,7 @@ PLACE = "that of the feature from the surface’s reference point, in the axes o
 def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str], place: str = PLACE) -> ReportBlock:
     """Return the contacts on the page; `place` says what their position is."""
     if not classes:
-        return ReportBlock("Contacts", words="None." if dataset.sizes["contact"] else "")
+        return ReportBlock("Contacts", words="None." if dataset.sizes["contact"] else "", where="below")
     inside = " and of what is stored inside" if acts_beside_contacts(dataset) else ""
     inside = " with what the latch has taken" if "catch_taken" in dataset else inside
     dash = " A dash: the run ended before." if NOTHING in classes else ""
@@ -131,7 +131,7 @@ def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str]
             f"{together} overlap others in time: their energy is that of the whole motion meanwhile, not of one contact alone, "
             "and so is a class that does not follow from laws."
         )
-    return ReportBlock("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes)
+    return ReportBlock("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes, where="below")
 
 
 def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> Table:

@@ -50,7 +50,7 @@ DARK = {
 }  # fmt: skip
 WITHOUT_SCRIPT = (
     ".stage,.transport,.keys,.tools{display:none}.bench{grid-template-columns:1fr}.chart{min-height:0!important}"
-    "#what-if:has(#live-map),#motion:has(#live-case),.awaits .bars{display:none}#live,#live-numbers,.awaits .f{min-height:0}"
+    '#what-if:has(#live-map),#motion:has(#live-case),.awaits[data-limits=""] .bars{display:none}#live,#live-numbers,.awaits .f{min-height:0}'
     "#live:empty::before{content:none}"
 )
 SIGNS = {
@@ -107,7 +107,7 @@ def render_page(
     data = _page_data(charts, columns, scene, (case or report).moment)
     blocks = {
         where: _sections_at(report.blocks, where)
-        for where in ("key", "requirements", "above", "before", "after", "inputs")
+        for where in ("key", "requirements", "above", "below", "before", "after", "inputs")
     }
     inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
     staged, judged = scene is not None, _requirements(report)
@@ -281,13 +281,15 @@ def _first_parts(
 ) -> dict[str, Html | None]:
     """Return what is read first: requirements, what moves, and below it a table of requirements, where bars come first.
 
-    What stands above what moves stands below the map of cases.
+    What stands above what moves stands below the map of cases; what stands below it, above what changes with other numbers.
     """
     told, rest = blocks["requirements"], dict(moving)
     apart = bars is not None and bool(told)
+    above = {"what-if": rest.pop("what-if"), "above": _sections(blocks["above"])} if blocks["above"] else {}
     return {
         "requirements": _requirements_section(title, bars, [] if apart else told),
-        **({"what-if": rest.pop("what-if"), "above": _sections(blocks["above"])} if blocks["above"] else {}),
+        **above,
+        **({"motion": rest.pop("motion"), "below": _sections(blocks["below"])} if blocks["below"] else {}),
         **rest,
         "requirements-told": _requirements_section(f"{title} in numbers", None, told if apart else [], None),
     }

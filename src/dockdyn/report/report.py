@@ -103,7 +103,7 @@ class ReportBlock:
         notes: what to know of it, a paragraph each.
         folded: what the text is called that is folded away until a click.
         where: on the page: in the section of key figures, in that of requirements, above what moves and below the map of
-            cases, before or after the figures, or in the section of inputs, instead of the scenario.
+            cases, right below it, before or after the figures, or in the section of inputs, instead of the scenario.
     """
 
     title: str = ""
@@ -113,7 +113,7 @@ class ReportBlock:
     text: str = ""
     notes: Sequence[str] = ()
     folded: str = ""
-    where: Literal["key", "requirements", "above", "before", "after", "inputs"] = "before"
+    where: Literal["key", "requirements", "above", "below", "before", "after", "inputs"] = "before"
 
     def __bool__(self) -> bool:
         return bool(self.words or self.text or self.rows or (self.table is not None and self.table.rows))

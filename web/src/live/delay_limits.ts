@@ -18,8 +18,10 @@ export interface LimitsData<Packed> {
 }
 
 export interface DelayLimits {
+  key: string; // of the delay
   delay: number; // s
-  loop: number; // s; Infinity: any delay, NaN: not known
+  loop: number; // s; Infinity: any delay, or none up to `far`, NaN: not known
+  far: number; // s, as far as was looked for that of the loop; 0: everywhere
   contacts: number[]; // s, of each contact in its order; Infinity: none up to `reach`
   reach: number; // s, as far as was looked
 }
@@ -32,16 +34,18 @@ const RESOLVED = 1e-9; // of the kinetic energy: a smaller gain is rounding
 export class LimitSeeker {
   constructor(private readonly run: Runner, private readonly unit: PackedUnit, private readonly loop: Runner, private readonly judged: PackedLoop, private readonly pairs: number, private readonly most: number) {}
 
-  /** Return the limits with these numbers, by their keys, sought by runs of no more than `most` ms, of the loop alone where that is nothing; null where another wish came, or runs take too long. `tell` is told how far it is. */
+  /** Return the limits of a delay with these numbers, by their keys, sought by runs of no more than `most` ms, of the loop alone where that is nothing; null where another wish came, or runs take too long. `tell` is told how far it is. */
   async seek(values: ReadonlyMap<string, number>, most = SOON, tell: (words: string, done: number, all: number) => void = () => undefined): Promise<DelayLimits | null> {
-    const delay = values.get(DELAY), of = (numbers: { key: string; value: number }[]) => numbers.map(({ key, value }) => values.get(key) ?? value);
-    if (delay === undefined || !this.unit.numbers.some(({ key }) => key === DELAY)) return null;
-    const margin = await this.loop.askLater(of(this.judged.numbers), ["margin", "delay"], Infinity);
+    const { judged, unit } = this, of = (numbers: { key: string; value: number }[]) => numbers.map(({ key, value }) => values.get(key) ?? value);
+    const key = judged.numbers.find((one) => judged.delays.includes(one.key))?.key ?? "", delay = values.get(key);
+    if (delay === undefined || !unit.numbers.some((one) => one.key === key)) return null;
+    const margin = await this.loop.askLater(of(judged.numbers), ["margin", "delay"], Infinity);
     if (!margin) return null;
-    const loop = margin.error ? NaN : margin.found.margin![0]! + margin.found.delay![0]!;
-    const reach = Math.max(WIDER * delay, Number.isFinite(loop) ? BEYOND * loop : 0), own = of(this.unit.numbers);
-    if (!most) return { delay, loop, contacts: [], reach };
-    const gains = (at: number) => this.gains(own.map((value, place) => (this.unit.numbers[place]!.key === DELAY ? at : value)), at, most);
+    const found = margin.error ? NaN : delay + margin.found.margin![0]!, beyond = !margin.error && Number.isNaN(found) && judged.longest !== null;
+    const [loop, far] = beyond ? [Infinity, judged.longest! - margin.found.delay![0]! + delay] : [found, 0];
+    const reach = Math.max(WIDER * delay, Number.isFinite(loop) ? BEYOND * loop : 0), own = of(unit.numbers);
+    if (!most || !this.pairs) return { key, delay, loop, far, contacts: [], reach };
+    const gains = (at: number) => this.gains(own.map((value, place) => (unit.numbers[place]!.key === key ? at : value)), at, most);
     const count = (await gains(delay))?.length, tried: [number, boolean[]][] = [];
     for (let i = 1; i <= TRIED; i++) {
       tell(`Seeking how much delay the contacts bear: ${i} of ${TRIED} delays …`, i, TRIED);
@@ -62,7 +66,7 @@ export class LimitSeeker {
       }
       contacts.push(high > CLOSE * reach ? (low + high) / 2 : 0);
     }
-    return { delay, loop, contacts, reach };
+    return { key, delay, loop, far, contacts, reach };
   }
 
   /** Return whether each contact of a run with these values gains energy; null where the run does not come to its end. */
@@ -76,11 +80,11 @@ export class LimitSeeker {
   }
 }
 
-const inMs = (limit: number, reach: number) => (limit === 0 ? "none" : Number.isFinite(limit) ? `${writeNumber(1e3 * limit, 3)}` : Number.isNaN(limit) ? "–" : reach ? `> ${writeNumber(1e3 * reach, 3)}` : "any");
+const inMs = (limit: number, reach: number) => (limit <= 0 ? "none" : Number.isFinite(limit) ? `${writeNumber(1e3 * limit, 3)}` : Number.isNaN(limit) ? "–" : reach ? `> ${writeNumber(1e3 * reach, 3)}` : "any");
 
 /** Return limits as rows of a table: what they are of, and how long a delay may be (ms). */
-export function limitRows({ loop, contacts, reach }: DelayLimits): [words: string, limit: string][] {
-  return [["delay up to which the loop is stable", inMs(loop, 0)], ...contacts.map((limit, i): [string, string] => [`delay up to which contact Q${i + 1} takes energy`, inMs(limit, reach)])];
+export function limitRows({ key, loop, far, contacts, reach }: DelayLimits): [words: string, limit: string][] {
+  return [[`${key === DELAY ? "delay" : key} up to which the loop is stable`, inMs(loop, far)], ...contacts.map((limit, i): [string, string] => [`delay up to which contact Q${i + 1} takes energy`, inMs(limit, reach)])];
 }
 
 /** Return the least delay with which something gains energy. */
@@ -88,20 +92,31 @@ export function leastLimit({ loop, contacts }: DelayLimits): number {
   return Math.min(...[loop, ...contacts].filter((limit) => !Number.isNaN(limit)));
 }
 
+function loopInWords({ key, loop, far }: DelayLimits, named: boolean): string {
+  if (Number.isNaN(loop)) return "of the loop it is not known";
+  if (loop <= 0 || (loop === Infinity && !far)) return `loop ${loop > 0 ? "stable" : "unstable"} at any delay`;
+  return `loop stable up to ${named ? `${key} = ` : ""}${inMs(loop, far)}\u00a0ms`;
+}
+
 /** Put the limits into the tile of the delay; null: they are not known. */
 export function tellLimits(limits: DelayLimits | null, moved: boolean): void {
   const tile = document.querySelector<HTMLElement>(".tile[data-limits]");
   if (!tile) return;
   asReported(tile);
-  tile.classList.toggle("reported", limits === null && moved);
+  tile.classList.toggle("reported", moved && (limits === null || tile.dataset.limits !== ""));
   if (!limits) return;
-  const { delay, loop, contacts, reach } = limits, least = contacts.reduce((first, limit, i) => (limit < contacts[first]! ? i : first), 0);
+  const { delay, loop, far, contacts, reach } = limits, note = tile.querySelector(".f")!;
+  tile.classList.toggle("bad", delay >= leastLimit(limits));
+  if (tile.dataset.limits) {
+    note.append(`; ${loopInWords(limits, true)}`);
+    return;
+  }
+  const least = contacts.reduce((first, limit, i) => (limit < contacts[first]! ? i : first), 0);
   tile.querySelector(".v")!.firstChild!.textContent = writeNumber(1e3 * delay, 3);
   tile.querySelector(".v .unit")!.textContent = " ms";
-  tile.querySelector(".f")!.textContent = `${contacts.length ? `contacts take energy up to ${inMs(contacts[least]!, reach)}\u00a0ms; ` : ""}loop stable up to ${inMs(loop, 0)}\u00a0ms`;
-  const rows = [["loop", loop, 0] as const, ...contacts.map((limit, i) => [`Q${i + 1}`, limit, reach] as const)].slice(0, 5);
+  note.textContent = `${contacts.length ? `contacts take energy up to ${inMs(contacts[least]!, reach)}\u00a0ms; ` : ""}${loopInWords(limits, false)}`;
+  const rows = [["loop", loop, far] as const, ...contacts.map((limit, i) => [`Q${i + 1}`, limit, reach] as const)].slice(0, 5);
   const bars = rows.flatMap(([words, limit, far]) => [element("span", {}, words), element("div", { class: "bar" }, element("span", { style: `width:${100 * Math.min(delay / (limit || Infinity) || 0, 1)}%` })), element("b", {}, inMs(limit, far))]);
   tile.querySelector(".bars")!.replaceWith(element("div", { class: "bars" }, ...bars));
-  tile.classList.toggle("bad", delay >= leastLimit(limits));
   tile.classList.toggle("moved", moved);
 }

@@ -3,7 +3,7 @@ import { element } from "../dom.ts";
 import { signScrolling } from "../tables.ts";
 import { writeNumber } from "../scales.ts";
 import { moveInWords, settingsOf, tellCommand } from "./numbers.ts";
-import { DELAY, leastLimit, limitRows, LimitSeeker, tellLimits, type DelayLimits, type LimitsData } from "./delay_limits.ts";
+import { leastLimit, limitRows, LimitSeeker, tellLimits, type DelayLimits, type LimitsData } from "./delay_limits.ts";
 import type { PackedLoop } from "./loop_unit.ts";
 import { Runner, STOPPED } from "./runner.ts";
 import { Sliders } from "./sliders.ts";
@@ -170,6 +170,7 @@ export class Live {
   /** Seek how much delay is borne and return whether that is known, by runs that take no longer than `most` (ms); by the loop alone where they may not run. */
   private async seekLimits(most: number): Promise<boolean> {
     const asked = (words: string, done: number, all: number) => most === LONG && this.tries.progress(words, done, all);
+    if (this.off()) return false; // of a rig without its compensator it is not known
     const { numbers } = this.data.unit, limits = await this.seeker?.seek(new Map(numbers.map(({ key }, place) => [key, this.lastValues[place]!])), most, asked);
     asked("", 0, 1);
     if (!limits) return false;
@@ -177,7 +178,7 @@ export class Live {
     if (numbers.every(({ value }, place) => this.lastValues[place] === value)) this.ownLimits = limits;
     Object.assign(this.host, { limits }); // for scripts
     tellLimits(limits, this.changed().length > 0);
-    this.sliders.hatch(DELAY, leastLimit(limits), limits.delay);
+    this.sliders.hatch(limits.key, leastLimit(limits), limits.delay);
     this.tellFigures(this.last);
     this.host.dataset.limited = "";
     return true;
@@ -234,10 +235,15 @@ export class Live {
     return { settings: fixed ? null : this.settingsOf(changed), requirements: judged.length ? decidingSentence(requirements, judged) : undefined };
   }
 
+  /** Return whether a compensator is switched off. */
+  private off(): boolean {
+    return this.data.unit.numbers.some(({ law }, place) => law && !this.values[place]);
+  }
+
   private settingsOf(changed: number[]): string[] {
-    const { numbers } = this.data.unit, off = numbers.some(({ law }, place) => law && !this.values[place]), own = (one: string) => one.startsWith(COMPENSATOR);
+    const { numbers } = this.data.unit, own = (one: string) => one.startsWith(COMPENSATOR);
     const settings = [...(this.data.settled ?? []), ...changed.flatMap((place) => settingsOf(numbers[place]!, this.values[place]!))];
-    return off ? settings.filter((one) => !own(one)) : settings;
+    return this.off() ? settings.filter((one) => !own(one)) : settings;
   }
 
   private sayOutcome(outcome: Outcome, changed: number[], judged: JudgedRequirement[]): void {
@@ -288,7 +294,7 @@ export class Live {
     tellSame(this.same, rows.length, this.changed().length > 0);
     const [then, now] = [this.ownLimits, this.limits].map((limits) => (limits ? limitRows(limits) : [])) as [[string, string][], [string, string][]];
     rows.unshift(...(then.length < now.length ? now : then).map(([words], place) => {
-      const [before = "–", after = now.length ? "–" : "…"] = [then, now].map((one) => one[place]?.[1]);
+      const [before = "–", after = now.length || this.off() ? "–" : "…"] = [then, now].map((one) => one[place]?.[1]);
       return element("tr", { class: after === before ? null : "changed" }, element("td", { class: "worded" }, words, element("span", { class: "unit" }, "ms")), element("td", {}, before), element("td", {}, element("b", {}, after)), element("td"));
     }));
     const head = element("thead", {}, element("tr", {}, ...["figure", "in the report", "now", "change"].map((words, place) => element("th", { scope: "col", class: place ? null : "worded" }, words))));

@@ -30,6 +30,7 @@ export interface RunShown {
   azimuths: boolean[]; // of contacts, whether the angle at which one begins has a meaning
   labels: string[]; // of the contacts in the scene
   latch: string; // whose pull the scene shows
+  touches?: Source | null; // of a rig, what is not zero while it touches
   forces?: string[]; // of a rig's scene, in the order of its run
 }
 
@@ -82,7 +83,7 @@ export class ShownRun {
   constructor(private readonly data: RunShown, private readonly page: Page, figures: Figure[]) {
     this.panels = figures.flatMap((figure) => figure.chart.panels.map((panel) => ({ figure, panel, own: { lines: panel.lines, bands: panel.bands, notes: panel.notes, x: panel.x, y: panel.y, limits: panel.limits } })));
     const tiles = [...document.querySelectorAll<HTMLElement>(".tile")].map(sourceOf), lines = this.panels.flatMap(({ panel }) => panel.lines.map(({ source }) => source));
-    const sources = [...tiles, ...lines].flatMap((source) => source?.terms.map(([name]) => name) ?? []);
+    const sources = [...tiles, ...lines, data.touches].flatMap((source) => source?.terms.map(([name]) => name) ?? []);
     const offered = new Set(Object.keys(data.unit.results));
     this.names = [...new Set([...["time", "sampled", "moments", "steps", "interval"].filter((name) => offered.has(name)), ...sources.filter((name) => offered.has(name)), ...[...offered].filter((name) => /^(figure|contact)\./.test(name)), ...SHOWN.filter((name) => offered.has(name))])];
   }
@@ -142,7 +143,7 @@ export class ShownRun {
   }
 
   private drawCurves(outcome: Outcome | null, beside: boolean): void {
-    const { columns } = this.page, drawn = new Set<Figure>();
+    const { columns } = this.page, drawn = new Set<Figure>(), spans = this.spansOf(outcome ?? this.own!);
     columns.forgetMore();
     for (const { figure, panel, own } of this.panels) {
       Object.assign(panel, own);
@@ -158,24 +159,35 @@ export class ShownRun {
       const whole = lines.length === own.lines.length && lines.length > 0;
       figure.node.classList.toggle("reported", !whole);
       if (!whole) continue;
-      const spans = outcome.contacts.map(({ onset, release }, i) => ({ start: onset, end: Number.isFinite(release) ? release : outcome.time.at(-1)! , name: `Q${i + 1}` }));
       const kept = own.bands.filter(({ name }) => !CONTACT.test(name)), like = own.bands.find(({ name }) => CONTACT.test(name));
       Object.assign(panel, { lines: [...ghosts, ...lines], notes: [], bands: [...kept, ...spans.map((span) => ({ colour: "contact", axis: "x", alpha: 1, legend: "", ...like, ...span }))] });
       panel.limits = [own.limits[0], null];
       const all: Span = [own.x[1][0], Math.max(own.x[1][1], outcome.time.at(-1)!)];
-      panel.x = [this.windowOf(own.x[0], all, outcome), all];
+      panel.x = [this.windowOf(own.x[0], all, spans), all];
       panel.y = [fitUp(panel, columns, panel.x[0]), fitUp(panel, columns, panel.x[1])];
     }
     if (!outcome) for (const figure of drawn) figure.node.classList.remove("reported");
     for (const figure of drawn) figure.drawWhenSeen();
-    const found = (outcome ?? this.own!).contacts.map(({ onset, release }, i) => ({ name: `Q${i + 1}`, start: onset, end: Number.isFinite(release) ? release : this.own!.time.at(-1)! }));
-    this.page.showEvents(found);
+    this.page.showEvents(spans);
+  }
+
+  /** Return when contacts last: by the log, of a rig by its samples, as `dockdyn/rig/measures.py` has them. */
+  private spansOf(outcome: Outcome): Event[] {
+    const { time, contacts } = outcome, last = time.at(-1)!, found = contacts.map(({ onset, release }) => [onset, Number.isFinite(release) ? release : last] as Span);
+    const force = (this.data.touches && this.seriesOf(this.data.touches, outcome)?.[1]) || [];
+    for (let row = 0; row < force.length; row++) {
+      if (!force[row]) continue;
+      const first = row;
+      while (row < force.length && force[row]) row++;
+      found.push([time[first]!, time[Math.min(row, time.length - 1)]!]);
+    }
+    return found.map(([start, end], i) => ({ name: `Q${i + 1}`, start, end }));
   }
 
   /** Return the window on which a curve opens: that of the report, so wide that it holds these contacts, too. */
-  private windowOf([start, end]: Span, [first, last]: Span, { contacts, time }: Outcome): Span {
-    if (!contacts.length) return [start, end];
-    const from = contacts[0]!.onset, to = Math.max(...contacts.map(({ release }) => (Number.isFinite(release) ? release : time.at(-1)!)));
+  private windowOf([start, end]: Span, [first, last]: Span, spans: Event[]): Span {
+    if (!spans.length) return [start, end];
+    const from = spans[0]!.start, to = Math.max(...spans.map((one) => one.end));
     const room = 0.05 * (to - from);
     return [Math.max(Math.min(start, from - room), first), Math.min(Math.max(end, to + room), last)];
   }

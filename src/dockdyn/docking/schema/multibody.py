@@ -450,9 +450,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     def contacts_with_azimuth(self) -> list[bool]:
         """Return of each contact whether the angle at which it begins has a meaning: of a single member on a cone."""
         partners = [self.sides(contact)[1][1] for contact in self.contact]
-        return [
-            one.shape == "cone" and size == 1 for one, size in zip(partners, self.contact_sizes(), strict=True)
-        ]
+        return [one.shape == "cone" and size == 1 for one, size in zip(partners, self.contact_sizes(), strict=True)]
 
     def at_rest(self) -> Self:
         """Return what margins are of."""
