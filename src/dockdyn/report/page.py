@@ -50,8 +50,8 @@ DARK = {
 }  # fmt: skip
 WITHOUT_SCRIPT = (
     ".stage,.transport,.keys,.tools{display:none}.bench{grid-template-columns:1fr}.chart{min-height:0!important}"
-    '#what-if:has(#live-map),#motion:has(#live-case),.awaits[data-limits=""] .bars{display:none}#live,#live-numbers,.awaits .f{min-height:0}'
-    "#live:empty::before{content:none}"
+    "#what-if:has(#live-map),#motion:has(#live-case),.awaits[data-limits=''] .bars{display:none}"
+    "#live,#live-numbers,.awaits .f{min-height:0!important}#live:empty::before{content:none}"
 )
 SIGNS = {
     "ok": "M3.2 8.4l3.1 3.1 6.5-7",
@@ -197,6 +197,7 @@ def _hero(report: Report, live: dict[str, Any] | None) -> Html:
         element("p", judgement, class_="judgement" if judgement.startswith("✓") else "judgement active")
         if judgement
         else None,
+        _strip(report.shares),
         element("dl", *advice, class_="guide") if advice else None,
     )
     verdict = element(
@@ -216,6 +217,18 @@ def _hero(report: Report, live: dict[str, Any] | None) -> Html:
         class_="warnings",
     )
     return join(hero, warnings if report.warnings else None)
+
+
+def _strip(shares: Sequence[tuple[str, str, int]]) -> Html | None:
+    """Return how many cases have come to what, as one bar with words below it."""
+    if not shares:
+        return None
+    bar = (element("span", style=f"flex:{count} 1 0;background:var(--{colour})") for _, colour, count in shares)
+    words = (
+        element("span", element("span", class_="swatch block", style=f"background:var(--{colour})"), f"{count} {what}")
+        for what, colour, count in shares
+    )
+    return element("div", element("div", *bar, class_="shares"), element("p", *words), class_="strip")
 
 
 def _key_figures(report: Report) -> Html:

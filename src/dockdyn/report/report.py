@@ -138,6 +138,7 @@ class Report:
         requirements: the requirements of a run as judged, as in its summary.
         bars: instead of them: requirements of what is no run, worst first.
         bars_title: what the bars are of.
+        shares: how many cases have come to what, with the colour of each, where it is of cases.
         scenario: the input, as a scenario file.
         again: the command that gives it again.
         from_inputs: whether that command reads the input above from `scenario.toml`.
@@ -161,6 +162,7 @@ class Report:
     requirements: Sequence[dict[str, Any]] = ()
     bars: Sequence[RequirementBar] = ()
     bars_title: str = "Requirements"
+    shares: Sequence[tuple[str, str, int]] = ()
     scenario: str = ""
     again: str = ""
     from_inputs: bool = False
