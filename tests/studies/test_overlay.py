@@ -250,6 +250,16 @@ def test_the_other_of_two_runs_is_a_ghost_beside_the_first(shared_run):
     assert replay_beside({"a": ours, "b": fast, "c": ours}, [None] * 3) == {}
 
 
+def test_the_block_of_another_run_on_a_line_is_as_large_as_the_first(shared_run):
+    scenes = [scene_of(shared_run(name)) for name in ("sits", "sits-fgc")]
+    found = scene_beside(*scenes, "fgc")
+    (ghost,) = (part for part in found.parts if part.name.startswith("fgc/"))
+    (block,) = (part for part in found.parts if part.name == "robot/block")
+    assert ghost.solids is block.solids
+    times, robot = scenes[1].time, scenes[1].bodies["robot"].position[:, 0]
+    np.testing.assert_allclose(ghost.motion.position[:, 0], np.interp(found.time, times, robot), atol=1e-12)
+
+
 def test_the_page_of_two_runs_has_them_in_one_scene(browse, shared_run, tmp_path):
     runs = {
         "slow": shared_run("probe-cone"),

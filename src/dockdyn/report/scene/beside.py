@@ -25,7 +25,8 @@ def scene_beside(scene: RunScene, other: RunScene, name: str) -> RunScene | None
     """Return the scene of a run with the bodies of an `other`, called by its `name`, as ghosts, without buses that have gear.
 
     They are where they are seen from the body from which the scene is seen; one that ends before stays where it was. None where
-    the other has no such body.
+    the other has no such body. Where the scene is seen from none, as of a rig, they look as those of the first do: on a line
+    blocks are as large as its way is long.
     """
     base = scene.bodies.get(scene.seen_from)
     if base is not None and scene.seen_from not in other.bodies:
@@ -37,8 +38,16 @@ def scene_beside(scene: RunScene, other: RunScene, name: str) -> RunScene | None
         del moved[id(other.bodies[scene.seen_from])]  # which is where that of the scene is
     called, orange = name.replace("/", " "), COLOURS["orange"]
     geared = {id(part.motion) for part in other.parts if part.role != "bus"}
+    own = {} if base is not None else {one.name: one.solids for one in scene.parts}
     ghosts = [
-        ShownPart(f"{called}/{one.name.replace('/', ' ')}", one.solids, moved[id(one.motion)], "ghost", None, orange)
+        ShownPart(
+            f"{called}/{one.name.replace('/', ' ')}",
+            own.get(one.name, one.solids),
+            moved[id(one.motion)],
+            "ghost",
+            None,
+            orange,
+        )
         for one in other.parts
         if one.role != "ghost" and id(one.motion) in moved and not (one.role == "bus" and id(one.motion) in geared)
     ]
