@@ -50,7 +50,7 @@ def effects(page):
 def test_what_takes_long_is_said_and_done_where_it_is_asked_for(slow_page, shared_run):
     page, said = slow_page
     browser.wait_until(page, "document.querySelector('.live-wait')?.checkVisibility()")
-    assert page.inner_text(".live-wait").split("\n") == ["Computing the report’s own run …", "Stop"]
+    assert page.inner_text(".live-wait").split("\n") == ["Computing the run …", "Stop"]
     page.click(".live-wait button")
     browser.wait_until(page, "/was stopped/.test(document.querySelector('.live-said').textContent)")
     page.evaluate("window.held = 0")

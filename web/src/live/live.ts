@@ -68,7 +68,7 @@ export class Live {
   /** Run the report's own numbers, say how near that comes, and what each number does. */
   async begin(): Promise<void> {
     const { numbers } = this.data.unit, stated = numbers.map(({ value }) => value);
-    const answer = await this.waitFor(this.runner.askLater(stated, this.run.names, LONG), "Computing the report’s own run …");
+    const answer = await this.waitFor(this.runner.askLater(stated, this.run.names, LONG), "Computing the run …");
     if (!answer) return;
     if (answer.error === STOPPED) {
       this.said.replaceChildren("The report’s own run, which others are set beside, was stopped. ", element("button", { type: "button", class: "tool", click: () => void this.begin() }, "Compute it"));
