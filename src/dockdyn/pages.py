@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,6 +109,22 @@ def replay_of(dataset: Dataset, folder: Path | None = None, content: object = No
         return {"no_replay": f"the replay could not be made: {str(error) or type(error).__name__}"}
 
 
+def replay_beside(runs: Mapping[str, Dataset], folders: Sequence[Path | None]) -> dict[str, Any]:
+    """Return the scene of the first of two runs with the second as a ghost, for the page that compares them; where it cannot be
+    made, why. Nothing of more runs. `folders` are as of `replay_of`."""
+    from dockdyn.report.scene.beside import scene_beside
+    from dockdyn.report.scene.data import scene_data
+
+    if len(runs) != 2:
+        return {}
+    try:
+        first, other = (scene_of(dataset, folder) for dataset, folder in zip(runs.values(), folders, strict=True))
+        scene, columns = scene_beside(first, other, list(runs)[1]), PageColumns()
+        return {} if scene is None else {"scene": scene_data(scene, columns), "columns": columns}
+    except Exception as error:
+        return {"no_replay": f"the replay could not be made: {str(error) or type(error).__name__}"}
+
+
 def live_of(
     dataset: Dataset,
     folder: Path | None = None,
@@ -129,7 +145,7 @@ def live_of(
 
         found = summarise(dataset) if summary is None else summary
         live = setup_named(chosen.setup).live_run(chosen, found)
-        return {"live": live | ({"limits": limits} if (limits := loop_limits(chosen)) else {})}
+        return {"live": live | ({"limits": limits} if (limits := loop_limits(chosen, live)) else {})}
     except Exception as error:
         return {"no_live": f"{str(error) or type(error).__name__}"}
 

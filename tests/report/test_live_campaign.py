@@ -15,7 +15,8 @@ from dockdyn.report.page import render_page
 from dockdyn.scenario.language.places import places_of
 from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.cases import campaign_cases
-from dockdyn.studies.campaign.first_screen import campaign_headline, requirement_bars
+from dockdyn.studies.campaign.first_failure import judge_cases
+from dockdyn.studies.campaign.first_screen import campaign_headline, outcome_shares, requirement_bars
 from dockdyn.studies.campaign.live import LiveCampaign
 from dockdyn.studies.campaign.plots import convergence_figure, load_figure
 from dockdyn.studies.campaign.report import campaign_report
@@ -154,9 +155,26 @@ def check_drawn(page, dataset):
                     np.testing.assert_allclose(found, values, rtol=1e-11, atol=1e-9, err_msg=name)
 
 
+def check_strip(page, dataset):
+    """The bar under the verdict has every case once, by what came of it, as the report of that campaign has it."""
+    answers, shares = (
+        campaign_answers(dataset),
+        outcome_shares(campaign_cases(dataset), judge_cases(campaign_cases(dataset))),
+    )
+    assert sum(count for *_, count in shares) == answers["runs"]
+    met = round(answers["requirements_probability"] * answers["runs"])
+    assert dict((words, count) for words, _, count in shares).get("all met", 0) == met
+    assert page.locator(".strip p > span").all_inner_texts() == [f"{count} {words}" for words, _, count in shares]
+    parts = page.evaluate(
+        "[...document.querySelectorAll('.strip .shares span')].map((one) => [one.style.flexGrow, one.style.background])"
+    )
+    assert parts == [[str(count), f"var(--{colour})"] for _, colour, count in shares]
+
+
 def check_told(page, dataset):
     """Verdict, requirements and tables say what the report of that campaign says."""
     cases, answers = campaign_cases(dataset), campaign_answers(dataset)
+    check_strip(page, dataset)
     assert page.inner_text(".headline").startswith(campaign_headline(answers))
     for bar in requirement_bars(answers):
         (shown,) = (
@@ -182,6 +200,7 @@ def test_cases_moved_in_a_page_are_those_of_the_command(small, browse, tmp_path)
     page, said = opened(browse, page_file(small, tmp_path))
     assert page.evaluate("document.getElementById('live').dataset.difference") == "0"
     assert page.evaluate("document.getElementById('live').dataset.compared") == "12"
+    check_strip(page, small)
     move(page, "contact.probe.normal.stiffness", 9500.0)
     move(page, "approach.closing_speed.std", 6.5)
     move(page, "approach.lateral_offset.radius", 45.0)

@@ -15,7 +15,7 @@ from dockdyn.report.contact_tables import contacts_in_words
 from dockdyn.report.live import live_data
 from dockdyn.report.page import render_page
 from dockdyn.report.verdict import judgement_sentence, sort_of
-from dockdyn.report.wording import format_significant, worded_row
+from dockdyn.report.wording import format_significant, typeset_numbers, worded_row
 from dockdyn.results.browser_unit import TooMuch
 from dockdyn.results.requirements import figures_of
 from dockdyn.scenario.language.places import places_of
@@ -60,19 +60,26 @@ def check_verdict(page, run, settings):
     assert followed or "distribution" in report.scenario
 
 
-def check_contacts(page, run, summary):
-    """What contacts did to the energy is told as the run's own report tells it: in words, and in the table of contacts."""
-    (table,) = (one.table for one in report_of(run).blocks if one.title == "Contacts" and one.table)
-    told = [
-        place
-        for place, key in enumerate(table.keys)
-        if key in ("number", "feature", "surface", "gain", "energy", "class")
-    ]
-    assert {"energy", "class"} <= {table.keys[place] for place in told}
+def check_table(page, run):
+    """The table of contacts has in every cell what that of the run's own report has; gives how many columns there are."""
+    table = next((one.table for one in report_of(run).blocks if one.title == "Contacts"), None)
     rows = page.locator("table[data-live=contacts] tbody tr").all()
+    if table is None:
+        assert not rows
+        return ()
     for row, expected in zip(rows, table.rows, strict=True):
         cells = [cell.replace("−", "-") for cell in row.locator("td").all_inner_texts()]
-        assert [cells[place] for place in told] == [expected[place] for place in told]
+        assert dict(zip(table.keys, cells, strict=True)) == dict(zip(table.keys, map(typeset, expected), strict=True))
+    return table.keys
+
+
+def typeset(cell):
+    return typeset_numbers(cell).replace("−", "-")
+
+
+def check_contacts(page, run, summary):
+    """What contacts did to the energy is told as the run's own report tells it: in words, and in the table of contacts."""
+    assert {"energy", "class", "gain", "x", "azimuth"} <= set(check_table(page, run))
     classes = [word or "–" for word in summary["energy_class"]]
     words = " ".join(contacts_in_words(run, summary, classes))
     assert page.inner_text(".lead").startswith(words)
@@ -140,12 +147,16 @@ def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_p
     for here, there in zip(found["contacts"], summary["contacts"], strict=True):
         assert here["onset"] == there["onset_s"] and here["approach_speed"] == there["approach_speed_m_s"]
         assert here["peak_force"] == there["peak_force_N"]
+        assert [here[axis] for axis in "xyz"] == there["position_m"]
+        azimuth = np.nan if there["azimuth_deg"] is None else there["azimuth_deg"]
+        assert here["azimuth"] == pytest.approx(azimuth, rel=1e-12, nan_ok=True)
         assert here["impulse"] == pytest.approx(there["impulse_N_s"], rel=1e-12)
     stated = {name: value for name, value in figures_of(summary).items() if isinstance(value, float)}
     for figure in stated.keys() & found["figures"].keys():
         if "error" not in figure:
             assert float(found["figures"][figure]) == pytest.approx(stated[figure], rel=1e-12, abs=1e-15), figure
     check_verdict(page, run, shlex.split(command)[3:])
+    check_table(page, run)
     if name == "probe-cone":
         check_contacts(page, run, summary)
     assert name not in FOLLOWED or not page.locator(".stage.reported").count()

@@ -11,9 +11,11 @@ from page_script import needs_node, run_in_web
 import dockdyn
 from dockdyn.api import scene_of
 from dockdyn.pages import live_of, report_html
+from dockdyn.report.wording import format_significant
 from dockdyn.results.browser_unit import TooMuch
 from dockdyn.rig import browser_unit
 from dockdyn.rig.live import live_rig_data
+from dockdyn.rig.measures import contact_spans
 
 FIGURES, TIMED = 1e-9, 1e-9  # of a figure; of a force, beside the largest
 SWITCH = "loop.compensator"
@@ -182,6 +184,77 @@ def test_a_reader_switches_the_compensator_off_and_on(browse, tmp_path):
     page.click("text=As reported")
     browser.wait_until(page, f"{shown} > 4")
     assert page.inner_text(".headline") == headline and page.is_checked(".switch input")
+    assert complaints(said) == []
+
+
+def opened_rig(name, browse, folder):
+    scenario = dockdyn.load(name)
+    dataset = dockdyn.simulate(scenario)
+    file = folder / "report.html"
+    file.write_text(report_html(dataset), encoding="utf-8")
+    page, said = browse(file, 1440, 900)
+    browser.wait_until(page, "'settled' in document.documentElement.dataset")
+    return scenario, dataset, page, said
+
+
+@pytest.mark.parametrize(
+    "name", ["sits-scvg", *(pytest.param(one, marks=pytest.mark.full) for one in ("sits", "epos-like"))]
+)
+def test_a_rig_s_page_says_which_delay_its_loop_bears(name, browse, tmp_path):
+    """As `dockdyn stability` finds it, with these numbers and with others; without the compensator it is not known."""
+    scenario, _, page, said = opened_rig(name, browse, tmp_path)
+    limits, row = (
+        "document.getElementById('live').limits",
+        ".live-figures tr:has-text('up to which the loop is stable')",
+    )
+    found, margins = page.evaluate(limits), dockdyn.margins(scenario)
+    assert found["loop"] == pytest.approx(margins["critical_delay_s"], rel=1e-8, abs=1e-12)
+    shown = format_significant(1e3 * found["loop"], 3) if found["loop"] > 0 else "none"
+    assert page.inner_text(row).split("\t")[1] == shown
+    words = f"loop stable up to {found['key']} = {shown}\u00a0ms" if found["loop"] > 0 else "loop unstable at any delay"
+    (tile,) = page.locator(".tile[data-limits]").all()
+    assert tile.locator(".f").inner_text().endswith(words) and tile.locator(".bars b").count() > 1
+    assert ("bad" in tile.get_attribute("class")) == (found["delay"] >= found["loop"])
+    page.evaluate("delete document.getElementById('live').dataset.limited")
+    key = "body.target.mass"
+    move_key(page, key, lambda mass: 1.2 * mass)
+    browser.wait_until(page, "document.getElementById('live').dataset.limited !== undefined")
+    live = json.loads(page.evaluate("document.getElementById('live-data').textContent"))
+    (mass,) = (one["value"] for one in live["unit"]["numbers"] if one["key"] == key)
+    settled = dict(one.split("=") for one in live["settled"])
+    margins = dockdyn.margins(scenario.at({name: float(value) for name, value in settled.items()} | {key: 1.2 * mass}))
+    assert page.evaluate(limits)["loop"] == pytest.approx(margins["critical_delay_s"], rel=1e-8, abs=1e-12)
+    if scenario.content.loop.compensator:
+        page.click(".switch input")
+        browser.wait_until(page, "document.querySelector('.live-figures tbody tr').cells[2].innerText === '–'")
+    assert complaints(said) == []
+
+
+def test_the_bar_of_time_has_the_contacts_of_a_rig(browse, tmp_path):
+    """Those of the report, and those of other numbers as the run of these has them."""
+    scenario, dataset, page, said = opened_rig("epos-like", browse, tmp_path)
+    shown = """() => [...document.querySelectorAll(".transport .segment")].map((one) =>
+      [one.title, ...["left", "width"].map((name) => parseFloat(one.style[name].replace("calc(", "")))])"""
+
+    def check(run):
+        spans, end = contact_spans(run)[0], float(run.time[-1])
+        assert len(spans) >= 1
+        found = page.evaluate(shown)
+        assert [name for name, *_ in found] == [f"Q{number}" for number in range(1, len(spans) + 1)]
+        assert [[left, width] for _, left, width in found] == [
+            pytest.approx([100 * first / end, 100 * (last - first) / end], abs=1e-3) for first, last in spans
+        ]
+        names = page.evaluate("[...document.querySelectorAll('figure .plot svg')][0].textContent")
+        assert "Q1" in names
+
+    check(dataset)
+    move_key(page, "approach.closing_speed", lambda speed: 1.27 * speed)
+    speed = 1.27 * next(
+        one["value"]
+        for one in browser_unit.rig_unit_of_page(scenario)["numbers"]
+        if one["key"] == "approach.closing_speed"
+    )
+    check(dockdyn.simulate(scenario.at({"approach.closing_speed": speed})))
     assert complaints(said) == []
 
 

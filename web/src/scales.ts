@@ -85,6 +85,17 @@ export function writeNumber(value: number, digits = 4): string {
   return `${(value / 10 ** power).toFixed(digits - 1)}×10${raised(power)}`.replace("-", "−");
 }
 
+/** Return numbers of one kind with the same decimals, so that the largest has so many significant digits. */
+export function alignNumbers(values: readonly number[], digits: number): string[] {
+  const largest = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
+  if (!(largest >= 1e-4 && largest < 1e5)) return values.map((value) => writeNumber(value, digits));
+  const decimals = Math.max(digits - 1 - Math.floor(Math.log10(largest)), 0);
+  return values.map((value) => {
+    const shown = value.toFixed(decimals);
+    return !Number.isFinite(value) ? "–" : Number(shown) === 0 ? shown.replace("-", "") : shown.replace("-", "−");
+  });
+}
+
 /** Return the place of the last of increasing values that is not beyond `wanted`, -1 where all are. */
 export function lastNotBeyond(values: Float64Array, wanted: number): number {
   let low = -1, high = values.length;

@@ -36,6 +36,8 @@ from dockdyn.cli.progress import show_activity
 from dockdyn.files import write_files as write_together
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dockdyn.dataset import Dataset
     from dockdyn.report.charts.print_chart import Style
     from dockdyn.report.figure_file import Format
@@ -118,14 +120,16 @@ def report(
             say(f"warning: {log}: {note}", err=True)
         with show_activity(f"Making {page}"):
             text = (
-                _page_of_several(runs, measured) if several else _page_beside_log(first, results[0], measured, no_live)
+                _page_of_several(runs, results, measured)
+                if several
+                else _page_beside_log(first, results[0], measured, no_live)
             )
     write_text(page, text, force)
     say(f"Report: {page}")
 
 
-def _page_of_several(runs: dict[str, Dataset], measured: MeasuredLog | None) -> str:
-    """Return the page that compares runs or campaigns, by the names that it calls them."""
+def _page_of_several(runs: dict[str, Dataset], files: Sequence[Path], measured: MeasuredLog | None) -> str:
+    """Return the page that compares runs or campaigns in files, by the names that it calls them."""
     from dockdyn.report.page import render_page
     from dockdyn.results.store import study_of
 
@@ -133,9 +137,11 @@ def _page_of_several(runs: dict[str, Dataset], measured: MeasuredLog | None) -> 
         from dockdyn.studies.campaign.beside import campaigns_report
 
         return render_page(campaigns_report(runs, command_line()))
+    from dockdyn.pages import replay_beside
     from dockdyn.studies.overlay.report import overlay_report
 
-    return render_page(overlay_report(runs, measured, command_line()))
+    report = overlay_report(runs, measured, command_line())
+    return render_page(report, **replay_beside(runs, [file.parent for file in files]))
 
 
 def _page_beside_log(dataset: Dataset, file: Path, measured: MeasuredLog | None, no_live: bool) -> str:

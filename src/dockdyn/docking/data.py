@@ -531,9 +531,7 @@ def _episode_variables(content: MechanismSection, run: Run, effects: list[str]) 
 def _contact_azimuths(content: MechanismSection, run: Run) -> dict[str, Any]:
     """Return the angle at which each contact of a single member with a cone began, NaN of others; nothing without such a
     pair."""
-    sides = [content.sides(contact) for contact in content.contact]
-    sizes = content.contact_sizes()
-    on_cone = [one.shape == "cone" and size == 1 for (_, (_, one)), size in zip(sides, sizes, strict=True)]
+    on_cone = content.contacts_with_azimuth()
     if not any(on_cone):
         return {}
     found = [

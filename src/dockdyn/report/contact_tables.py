@@ -105,7 +105,7 @@ PLACE = "that of the feature from the surface’s reference point, in the axes o
 def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str], place: str = PLACE) -> ReportBlock:
     """Return the contacts on the page; `place` says what their position is."""
     if not classes:
-        return ReportBlock("Contacts", words="None." if dataset.sizes["contact"] else "")
+        return ReportBlock("Contacts", words="None." if dataset.sizes["contact"] else "", where="below")
     inside = " and of what is stored inside" if acts_beside_contacts(dataset) else ""
     inside = " with what the latch has taken" if "catch_taken" in dataset else inside
     dash = " A dash: the run ended before." if NOTHING in classes else ""
@@ -131,7 +131,7 @@ def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str]
             f"{together} overlap others in time: their energy is that of the whole motion meanwhile, not of one contact alone, "
             "and so is a class that does not follow from laws."
         )
-    return ReportBlock("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes)
+    return ReportBlock("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes, where="below")
 
 
 def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
@@ -164,8 +164,8 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
         ),
         ("feature", "feature", "", [contact["feature"] for contact in found]),
         ("surface", "surface", "", [contact["surface"] for contact in found]),
-        *(("-", axis, "m", places[place::3]) for place, axis in enumerate("xyz")),
-        *([("-", "azimuth", "deg", azimuths)] if "episode_azimuth" in dataset else []),
+        *((axis, axis, "m", places[place::3]) for place, axis in enumerate("xyz")),
+        *([("azimuth", "azimuth", "deg", azimuths)] if "episode_azimuth" in dataset else []),
         ("approach_speed", "approach speed", "m/s", figure("approach_speed_m_s")),
         ("peak_force", "peak force", "N", figure("peak_force_N")),
         ("peak_time", "at", "s", at),

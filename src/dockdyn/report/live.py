@@ -66,6 +66,7 @@ def shown_run(scenario: Scenario, figures: Collection[KeyFigure], without: Colle
             if one.name not in without and f"figure.{name}" in unit["results"]
         },
         "contacts": [list(contact.between) for contact in scenario.content.contact],
+        "azimuths": scenario.content.contacts_with_azimuth(),
         "labels": [short_label(contact.name) for contact in scenario.content.contact],
         "latch": next((latch.name for latch in scenario.content.latch if latch.ramp is not None), ""),
     }

@@ -50,8 +50,8 @@ DARK = {
 }  # fmt: skip
 WITHOUT_SCRIPT = (
     ".stage,.transport,.keys,.tools{display:none}.bench{grid-template-columns:1fr}.chart{min-height:0!important}"
-    "#what-if:has(#live-map),#motion:has(#live-case),.awaits .bars{display:none}#live,#live-numbers,.awaits .f{min-height:0}"
-    "#live:empty::before{content:none}"
+    "#what-if:has(#live-map),#motion:has(#live-case),.awaits[data-limits=''] .bars{display:none}"
+    "#live,#live-numbers,.awaits .f{min-height:0!important}#live:empty::before{content:none}"
 )
 SIGNS = {
     "ok": "M3.2 8.4l3.1 3.1 6.5-7",
@@ -107,7 +107,7 @@ def render_page(
     data = _page_data(charts, columns, scene, (case or report).moment)
     blocks = {
         where: _sections_at(report.blocks, where)
-        for where in ("key", "requirements", "above", "before", "after", "inputs")
+        for where in ("key", "requirements", "above", "below", "before", "after", "inputs")
     }
     inputs = blocks["inputs"] or [("", [ReportBlock(folded="Scenario, as it ran", text=report.scenario)])]
     staged, judged = scene is not None, _requirements(report)
@@ -197,6 +197,7 @@ def _hero(report: Report, live: dict[str, Any] | None) -> Html:
         element("p", judgement, class_="judgement" if judgement.startswith("✓") else "judgement active")
         if judgement
         else None,
+        _strip(report.shares),
         element("dl", *advice, class_="guide") if advice else None,
     )
     verdict = element(
@@ -216,6 +217,18 @@ def _hero(report: Report, live: dict[str, Any] | None) -> Html:
         class_="warnings",
     )
     return join(hero, warnings if report.warnings else None)
+
+
+def _strip(shares: Sequence[tuple[str, str, int]]) -> Html | None:
+    """Return how many cases have come to what, as one bar with words below it."""
+    if not shares:
+        return None
+    bar = (element("span", style=f"flex:{count} 1 0;background:var(--{colour})") for _, colour, count in shares)
+    words = (
+        element("span", element("span", class_="swatch block", style=f"background:var(--{colour})"), f"{count} {what}")
+        for what, colour, count in shares
+    )
+    return element("div", element("div", *bar, class_="shares"), element("p", *words), class_="strip")
 
 
 def _key_figures(report: Report) -> Html:
@@ -281,13 +294,15 @@ def _first_parts(
 ) -> dict[str, Html | None]:
     """Return what is read first: requirements, what moves, and below it a table of requirements, where bars come first.
 
-    What stands above what moves stands below the map of cases.
+    What stands above what moves stands below the map of cases; what stands below it, above what changes with other numbers.
     """
     told, rest = blocks["requirements"], dict(moving)
     apart = bars is not None and bool(told)
+    above = {"what-if": rest.pop("what-if"), "above": _sections(blocks["above"])} if blocks["above"] else {}
     return {
         "requirements": _requirements_section(title, bars, [] if apart else told),
-        **({"what-if": rest.pop("what-if"), "above": _sections(blocks["above"])} if blocks["above"] else {}),
+        **above,
+        **({"motion": rest.pop("motion"), "below": _sections(blocks["below"])} if blocks["below"] else {}),
         **rest,
         "requirements-told": _requirements_section(f"{title} in numbers", None, told if apart else [], None),
     }

@@ -103,7 +103,7 @@ class ReportBlock:
         notes: what to know of it, a paragraph each.
         folded: what the text is called that is folded away until a click.
         where: on the page: in the section of key figures, in that of requirements, above what moves and below the map of
-            cases, before or after the figures, or in the section of inputs, instead of the scenario.
+            cases, right below it, before or after the figures, or in the section of inputs, instead of the scenario.
     """
 
     title: str = ""
@@ -113,7 +113,7 @@ class ReportBlock:
     text: str = ""
     notes: Sequence[str] = ()
     folded: str = ""
-    where: Literal["key", "requirements", "above", "before", "after", "inputs"] = "before"
+    where: Literal["key", "requirements", "above", "below", "before", "after", "inputs"] = "before"
 
     def __bool__(self) -> bool:
         return bool(self.words or self.text or self.rows or (self.table is not None and self.table.rows))
@@ -138,6 +138,7 @@ class Report:
         requirements: the requirements of a run as judged, as in its summary.
         bars: instead of them: requirements of what is no run, worst first.
         bars_title: what the bars are of.
+        shares: how many cases have come to what, with the colour of each, where it is of cases.
         scenario: the input, as a scenario file.
         again: the command that gives it again.
         from_inputs: whether that command reads the input above from `scenario.toml`.
@@ -161,6 +162,7 @@ class Report:
     requirements: Sequence[dict[str, Any]] = ()
     bars: Sequence[RequirementBar] = ()
     bars_title: str = "Requirements"
+    shares: Sequence[tuple[str, str, int]] = ()
     scenario: str = ""
     again: str = ""
     from_inputs: bool = False

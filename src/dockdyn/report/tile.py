@@ -40,7 +40,8 @@ class Tile:
         figures: names of key figures and factors: the number is their sum, where a page computes it again.
         cases: what the number is of cases, where a page computes all again: a share, "captured" or the name of a requirement,
             or a percentile, "95 peak_force_N".
-        limits: of what a page that computes puts the limits of the delay beside it: the loop, and each contact.
+        limits: of what a page that computes puts the limits of the delay beside it: the loop, and each contact; in the note
+            where there are bars of something else.
     """
 
     label: str
@@ -61,7 +62,8 @@ class Tile:
 
     def html(self, *, awaits: bool = False) -> Html:
         """Return it as it stands on the page; where that `awaits` limits, with room for them."""
-        bars = [(words, 0.0, "…") for words in self.limits[:MOST_LIMITS]] if awaits and self.limits else self.bars
+        waits = awaits and self.limits and not self.bars
+        bars = [(words, 0.0, "…") for words in self.limits[:MOST_LIMITS]] if waits else self.bars
         value, note = typeset_numbers(self.value), typeset_numbers(self.note)
         sort = " bad" if self.alarming else " awaits" if awaits and self.limits else ""
         number = element("p", value, element("span", f" {self.unit}", class_="unit") if self.unit else None, class_="v")
@@ -76,7 +78,7 @@ class Tile:
             data_cases=self.cases or None,
             data_source=json.dumps(vars(self.source)) if self.source else None,
             data_retold=self.retold or None,
-            data_limits="" if self.limits else None,
+            data_limits=("beside" if self.bars else "") if self.limits else None,
         )
 
     def _draw_curve(self) -> Html:

@@ -207,7 +207,8 @@ def rig_unit_of_page(scenario: Scenario) -> dict[str, Any]:
     ]
     if len(rigs) > 1:
         numbers.insert(0, _switch(scenario.content.loop.compensator.law))
-    return packed_programs(module, memory, calls, results, numbers)
+    bilateral = bool(rigs[""].joined.rig.plant.ever_touching)
+    return packed_programs(module, memory, calls, results, numbers, bilateral=bilateral)
 
 
 def _switch(law: str) -> dict[str, Any]:

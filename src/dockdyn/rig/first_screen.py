@@ -132,7 +132,8 @@ def _delay_tile(summary: dict[str, Any]) -> Tile:
     total = summary["delay_total_ms"]
     parts = sorted(summary["delay_budget_ms"].items(), key=lambda item: -item[1])
     bars = [(PARTS[part], late / (total or 1.0), format_significant(late, DIGITS)) for part, late in parts[:6]]
-    return Tile("Delay, all in all", format_significant(total, DIGITS), "ms", "at the contact’s frequency", bars=bars)
+    note = "at the contact’s frequency"
+    return Tile("Delay, all in all", format_significant(total, DIGITS), "ms", note, bars=bars, limits=["loop"])
 
 
 def rig_advice(dataset: Dataset, summary: dict[str, Any]) -> list[Advice]:

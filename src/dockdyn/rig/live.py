@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dockdyn.report.charts.chart import Source
 from dockdyn.report.live import requirement_in_page
 from dockdyn.results.browser_unit import TooMuch
 from dockdyn.results.requirements import figures_of, unit_of_figure
@@ -29,12 +30,16 @@ def live_rig_data(scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]
     known = {name for name in told if f"figure.{name}" in unit["results"]}
     if absent := [one["figure"] for one in summary["requirements"] if one["figure"] not in known]:
         raise TooMuch(f"{absent[0]}, which is required, is no figure that a page computes of a rig")
+    axes = unit["results"]["contact_force"][2][-1]
+    force = Source([("contact_force", axis, 1.0) for axis in range(axes)], size=True)
     return {
         "unit": unit,
+        "touches": None if unit["bilateral"] else vars(force),
         "unjudged": True,
         "settled": [f"{key}={value!r}" for key, value in tuned.items()],
         "words": {key: [words, unit_of_figure(key), "float"] for words, key, *_ in MEASURES if key in known},
         "contacts": [],
+        "azimuths": [],
         "labels": [],
         "latch": "",
         "forces": shown_forces(scenario.content),

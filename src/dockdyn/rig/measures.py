@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.dataset import Dataset
 from dockdyn.deferred import Float, jax, jnp
 
 # arrays of NumPy, or traced
@@ -255,6 +256,19 @@ def _into_contact(force: Series) -> Axes:
     total = xp.where(((start >= 0) & (at >= start) & (at <= end))[:, None], force, 0.0).sum(axis=0)
     whole = xp.linalg.norm(total)
     return xp.where(whole > 0, -total / xp.where(whole > 0, whole, 1.0), np.eye(force.shape[-1])[0])
+
+
+def contact_spans(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Return spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
+    force = np.linalg.norm(dataset.contact_force.values, axis=1)
+    time = dataset.time.values
+    on = np.concatenate([[False], force > 0, [False]])
+    edges = np.flatnonzero(np.diff(on.astype(int))).reshape(-1, 2)
+    if dataset.attrs["bilateral"] or not len(edges):
+        return np.zeros((0, 2)), np.zeros(0)
+    spans = np.stack([time[edges[:, 0]], time[np.minimum(edges[:, 1], len(time) - 1)]], axis=1)
+    peaks = np.array([time[a + int(force[a:b].argmax())] for a, b in edges])
+    return spans, peaks
 
 
 def first_bounce(force: Size) -> tuple[Place, Place]:

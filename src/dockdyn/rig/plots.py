@@ -9,8 +9,8 @@ import numpy as np
 
 from dockdyn.dataset import DataArray, Dataset
 from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, Source, lines_of, symmetric_log_scale
-from dockdyn.report.charts.time_chart import run_chart
-from dockdyn.rig.measures import first_bounce, vector_size
+from dockdyn.report.charts.time_chart import numbered_bands, run_chart
+from dockdyn.rig.measures import contact_spans, first_bounce, vector_size
 from dockdyn.rig.rig_theory import gains_visited
 
 SHOWN = 3  # oscillations at the end
@@ -53,8 +53,9 @@ def find_hardest_time(dataset: Dataset) -> float | None:
 
 
 def _over_run(dataset: Dataset, panels: list[Panel]) -> Chart:
-    """Return panels over the run, opened where it touches."""
-    return run_chart(dataset.time.values, panels, instants=find_touching_times(dataset))
+    """Return panels over the run, its contacts shaded, opened where it touches."""
+    spans, _ = contact_spans(dataset)
+    return run_chart(dataset.time.values, panels, numbered_bands(spans), instants=find_touching_times(dataset))
 
 
 def compare_runs(dataset: Dataset, ideal: str, rig: str, label: str, scale: float = 1.0) -> Chart:

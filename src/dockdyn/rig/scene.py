@@ -28,6 +28,7 @@ from dockdyn.report.scene.scene import (
 )
 from dockdyn.report.scene.solids import BoxSolid
 from dockdyn.report.scene.times import Sampler, shown_times
+from dockdyn.rig.measures import contact_spans
 from dockdyn.rig.model.in_space import PlantInSpace, carried_at, reference_of
 from dockdyn.rig.model.on_line import PlantOnLine
 from dockdyn.rig.model.plant import Axes
@@ -57,19 +58,6 @@ def shown_bodies(content: RigContent) -> dict[str, str | None]:
 def shown_forces(content: RigContent) -> list[str]:
     """Return the names of a scene's forces."""
     return [CONTACT, ON_MODEL] if content.axes == 1 else [CONTACT]
-
-
-def contact_spans(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Return spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
-    force = np.linalg.norm(dataset.contact_force.values, axis=1)
-    time = dataset.time.values
-    on = np.concatenate([[False], force > 0, [False]])
-    edges = np.flatnonzero(np.diff(on.astype(int))).reshape(-1, 2)
-    if dataset.attrs["bilateral"] or not len(edges):
-        return np.zeros((0, 2)), np.zeros(0)
-    spans = np.stack([time[edges[:, 0]], time[np.minimum(edges[:, 1], len(time) - 1)]], axis=1)
-    peaks = np.array([time[a + int(force[a:b].argmax())] for a, b in edges])
-    return spans, peaks
 
 
 def _motions(content: RigContent, at: Sampler, dataset: Dataset, count: int) -> dict[str, ShownMotion]:

@@ -328,10 +328,13 @@ export class LiveCampaign {
     ];
   }
 
-  /** Say how many cases there are of each outcome, as a bar and in words. */
+  /** Say how many cases there are of each outcome, as a bar and in words: beside the numbers, and under the verdict. */
   private tellCounts(): void {
-    const there = this.outcomes().filter(({ cases }) => cases.length), bar = element("div", { class: "shares" }, ...there.map(({ colour, cases }) => element("span", { style: `flex:${cases.length} 1 0;background:var(--${colour})` })));
-    this.counts.replaceChildren(bar, ...there.map(({ words, colour, cases }) => element("p", {}, element("i", { class: "swatch block", style: `background: var(--${colour})` }), words, element("b", {}, String(cases.length)))));
+    const there = this.outcomes().filter(({ cases }) => cases.length), strip = document.querySelector(".strip");
+    const bar = () => element("div", { class: "shares" }, ...there.map(({ colour, cases }) => element("span", { style: `flex:${cases.length} 1 0;background:var(--${colour})` })));
+    const mark = (colour: string) => element("span", { class: "swatch block", style: `background: var(--${colour})` });
+    this.counts.replaceChildren(bar(), ...there.map(({ words, colour, cases }) => element("p", {}, mark(colour), words, element("b", {}, String(cases.length)))));
+    strip?.replaceChildren(bar(), element("p", {}, ...there.map(({ words, colour, cases }) => element("span", {}, mark(colour), `${cases.length} ${words}`))));
   }
 
   private tellMisses(): void {

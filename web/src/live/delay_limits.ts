@@ -5,7 +5,7 @@ import { contactsOf, type Contact } from "./contacts.ts";
 import { asReported } from "./kept.ts";
 import type { PackedLoop } from "./loop_unit.ts";
 import type { Runner } from "./runner.ts";
-import { FINISHED } from "./shown.ts";
+import { FINISHED, SOON } from "./shown.ts";
 import type { PackedUnit } from "./unit.ts";
 
 export const DELAY = "loop.delay";
@@ -18,8 +18,10 @@ export interface LimitsData<Packed> {
 }
 
 export interface DelayLimits {
+  key: string; // of the delay
   delay: number; // s
-  loop: number; // s; Infinity: any delay, NaN: not known
+  loop: number; // s; Infinity: any delay, or none up to `far`, NaN: not known
+  far: number; // s, as far as was looked for that of the loop; 0: everywhere
   contacts: number[]; // s, of each contact in its order; Infinity: none up to `reach`
   reach: number; // s, as far as was looked
 }
@@ -28,28 +30,32 @@ const WIDER = 3, BEYOND = 1.5; // times the delay and the loop's limit, up to wh
 const TRIED = 24; // delays, between which limits are then closed in on
 const CLOSE = 1e-4; // of a limit
 const RESOLVED = 1e-9; // of the kinetic energy: a smaller gain is rounding
-const SOON = 2000; // ms, that a run may take
 
 export class LimitSeeker {
   constructor(private readonly run: Runner, private readonly unit: PackedUnit, private readonly loop: Runner, private readonly judged: PackedLoop, private readonly pairs: number, private readonly most: number) {}
 
-  /** Return the limits with these numbers, by their keys; null where another wish came, or runs take too long. */
-  async seek(values: ReadonlyMap<string, number>): Promise<DelayLimits | null> {
-    const delay = values.get(DELAY), of = (numbers: { key: string; value: number }[]) => numbers.map(({ key, value }) => values.get(key) ?? value);
-    if (delay === undefined || !this.unit.numbers.some(({ key }) => key === DELAY)) return null;
-    const margin = await this.loop.askLater(of(this.judged.numbers), ["margin", "delay"], Infinity);
+  /** Return the limits of a delay with these numbers, by their keys, sought by runs of no more than `most` ms, of the loop alone where that is nothing; null where another wish came, or runs take too long. `tell` is told how far it is. */
+  async seek(values: ReadonlyMap<string, number>, most = SOON, tell: (words: string, done: number, all: number) => void = () => undefined): Promise<DelayLimits | null> {
+    const { judged, unit } = this, of = (numbers: { key: string; value: number }[]) => numbers.map(({ key, value }) => values.get(key) ?? value);
+    const key = judged.numbers.find((one) => judged.delays.includes(one.key))?.key ?? "", delay = values.get(key);
+    if (delay === undefined || !unit.numbers.some((one) => one.key === key)) return null;
+    const margin = await this.loop.askLater(of(judged.numbers), ["margin", "delay"], Infinity);
     if (!margin) return null;
-    const loop = margin.error ? NaN : margin.found.margin![0]! + margin.found.delay![0]!;
-    const reach = Math.max(WIDER * delay, Number.isFinite(loop) ? BEYOND * loop : 0), own = of(this.unit.numbers);
-    const gains = (at: number) => this.gains(own.map((value, place) => (this.unit.numbers[place]!.key === DELAY ? at : value)), at);
+    const found = margin.error ? NaN : delay + margin.found.margin![0]!, beyond = !margin.error && Number.isNaN(found) && judged.longest !== null;
+    const [loop, far] = beyond ? [Infinity, judged.longest! - margin.found.delay![0]! + delay] : [found, 0];
+    const reach = Math.max(WIDER * delay, Number.isFinite(loop) ? BEYOND * loop : 0), own = of(unit.numbers);
+    if (!most || !this.pairs) return { key, delay, loop, far, contacts: [], reach };
+    const gains = (at: number) => this.gains(own.map((value, place) => (unit.numbers[place]!.key === key ? at : value)), at, most);
     const count = (await gains(delay))?.length, tried: [number, boolean[]][] = [];
     for (let i = 1; i <= TRIED; i++) {
+      tell(`Seeking how much delay the contacts bear: ${i} of ${TRIED} delays …`, i, TRIED);
       const at = (reach * i) / TRIED, found = await gains(at);
       if (!found || count === undefined) return null;
       tried.push([at, found]);
     }
     const contacts: number[] = [];
     for (let contact = 0; contact < Math.min(count!, this.most); contact++) {
+      tell(`Closing in on the delay that Q${contact + 1} bears …`, contact, count!);
       const first = tried.findIndex(([, found]) => found[contact]);
       let low = first > 0 ? tried[first - 1]![0] : 0, high = first < 0 ? Infinity : tried[first]![0];
       while (Number.isFinite(high) && high - low > CLOSE * high && high > CLOSE * reach) {
@@ -60,13 +66,13 @@ export class LimitSeeker {
       }
       contacts.push(high > CLOSE * reach ? (low + high) / 2 : 0);
     }
-    return { delay, loop, contacts, reach };
+    return { key, delay, loop, far, contacts, reach };
   }
 
   /** Return whether each contact of a run with these values gains energy; null where the run does not come to its end. */
-  private async gains(values: number[], delay: number): Promise<boolean[] | null> {
+  private async gains(values: number[], delay: number, most: number): Promise<boolean[] | null> {
     const start = "figure.kinetic_energy_start_J", names = ["moments", start, ...Object.keys(this.unit.results).filter((name) => name.startsWith("contact."))];
-    const answer = await this.run.askLater(values, names, SOON);
+    const answer = await this.run.askLater(values, names, most);
     if (!answer || answer.error || answer.status !== FINISHED) return null;
     const { found } = answer, kinetic = found[start]![0]!;
     const contacts = contactsOf((name) => found[`contact.${name}`], found.moments![0]! + 1, this.pairs, delay);
@@ -74,11 +80,11 @@ export class LimitSeeker {
   }
 }
 
-const inMs = (limit: number, reach: number) => (limit === 0 ? "none" : Number.isFinite(limit) ? `${writeNumber(1e3 * limit, 3)}` : Number.isNaN(limit) ? "–" : reach ? `> ${writeNumber(1e3 * reach, 3)}` : "any");
+const inMs = (limit: number, reach: number) => (limit <= 0 ? "none" : Number.isFinite(limit) ? `${writeNumber(1e3 * limit, 3)}` : Number.isNaN(limit) ? "–" : reach ? `> ${writeNumber(1e3 * reach, 3)}` : "any");
 
 /** Return limits as rows of a table: what they are of, and how long a delay may be (ms). */
-export function limitRows({ loop, contacts, reach }: DelayLimits): [words: string, limit: string][] {
-  return [["delay up to which the loop is stable", inMs(loop, 0)], ...contacts.map((limit, i): [string, string] => [`delay up to which contact Q${i + 1} takes energy`, inMs(limit, reach)])];
+export function limitRows({ key, loop, far, contacts, reach }: DelayLimits): [words: string, limit: string][] {
+  return [[`${key === DELAY ? "delay" : key} up to which the loop is stable`, inMs(loop, far)], ...contacts.map((limit, i): [string, string] => [`delay up to which contact Q${i + 1} takes energy`, inMs(limit, reach)])];
 }
 
 /** Return the least delay with which something gains energy. */
@@ -86,20 +92,31 @@ export function leastLimit({ loop, contacts }: DelayLimits): number {
   return Math.min(...[loop, ...contacts].filter((limit) => !Number.isNaN(limit)));
 }
 
+function loopInWords({ key, loop, far }: DelayLimits, named: boolean): string {
+  if (Number.isNaN(loop)) return "of the loop it is not known";
+  if (loop <= 0 || (loop === Infinity && !far)) return `loop ${loop > 0 ? "stable" : "unstable"} at any delay`;
+  return `loop stable up to ${named ? `${key} = ` : ""}${inMs(loop, far)}\u00a0ms`;
+}
+
 /** Put the limits into the tile of the delay; null: they are not known. */
 export function tellLimits(limits: DelayLimits | null, moved: boolean): void {
   const tile = document.querySelector<HTMLElement>(".tile[data-limits]");
   if (!tile) return;
   asReported(tile);
-  tile.classList.toggle("reported", limits === null && moved);
+  tile.classList.toggle("reported", moved && (limits === null || tile.dataset.limits !== ""));
   if (!limits) return;
-  const { delay, loop, contacts, reach } = limits, least = contacts.reduce((first, limit, i) => (limit < contacts[first]! ? i : first), 0);
+  const { delay, loop, far, contacts, reach } = limits, note = tile.querySelector(".f")!;
+  tile.classList.toggle("bad", delay >= leastLimit(limits));
+  if (tile.dataset.limits) {
+    note.append(`; ${loopInWords(limits, true)}`);
+    return;
+  }
+  const least = contacts.reduce((first, limit, i) => (limit < contacts[first]! ? i : first), 0);
   tile.querySelector(".v")!.firstChild!.textContent = writeNumber(1e3 * delay, 3);
   tile.querySelector(".v .unit")!.textContent = " ms";
-  tile.querySelector(".f")!.textContent = `${contacts.length ? `contacts take energy up to ${inMs(contacts[least]!, reach)}\u00a0ms; ` : ""}loop stable up to ${inMs(loop, 0)}\u00a0ms`;
-  const rows = [["loop", loop, 0] as const, ...contacts.map((limit, i) => [`Q${i + 1}`, limit, reach] as const)].slice(0, 5);
+  note.textContent = `${contacts.length ? `contacts take energy up to ${inMs(contacts[least]!, reach)}\u00a0ms; ` : ""}${loopInWords(limits, false)}`;
+  const rows = [["loop", loop, far] as const, ...contacts.map((limit, i) => [`Q${i + 1}`, limit, reach] as const)].slice(0, 5);
   const bars = rows.flatMap(([words, limit, far]) => [element("span", {}, words), element("div", { class: "bar" }, element("span", { style: `width:${100 * Math.min(delay / (limit || Infinity) || 0, 1)}%` })), element("b", {}, inMs(limit, far))]);
   tile.querySelector(".bars")!.replaceWith(element("div", { class: "bars" }, ...bars));
-  tile.classList.toggle("bad", delay >= leastLimit(limits));
   tile.classList.toggle("moved", moved);
 }

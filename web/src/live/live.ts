@@ -2,16 +2,18 @@
 import { element } from "../dom.ts";
 import { signScrolling } from "../tables.ts";
 import { writeNumber } from "../scales.ts";
-import { isAllowed, moveInWords, settingsOf, tellCommand } from "./numbers.ts";
-import { DELAY, leastLimit, limitRows, LimitSeeker, tellLimits, type DelayLimits, type LimitsData } from "./delay_limits.ts";
+import { moveInWords, settingsOf, tellCommand } from "./numbers.ts";
+import { leastLimit, limitRows, LimitSeeker, tellLimits, type DelayLimits, type LimitsData } from "./delay_limits.ts";
 import type { PackedLoop } from "./loop_unit.ts";
-import { Runner } from "./runner.ts";
+import { Runner, STOPPED } from "./runner.ts";
 import { Sliders } from "./sliders.ts";
 import { showRequirements, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
 import { classesOf, contactsInWords, energyHeadline, type Effect, type EnergyClass } from "./energy.ts";
 import { showTiles } from "./tiles.ts";
+import type { Answer } from "./worker.ts";
 import { decidingSentence, tellAdvice, tellRun, type AdviceNow, type RunInWords, type VerdictWords } from "./verdict.ts";
-import { FINISHED, giveUp, ShownRun, tellSame, SAME, type Outcome, type Page, type RunShown, type Scripts } from "./shown.ts";
+import { FINISHED, giveUp, LONG, ShownRun, SOON, tellSame, SAME, type Outcome, type Page, type RunShown, type Scripts } from "./shown.ts";
+import { Tries } from "./tries.ts";
 
 export interface LiveData extends RunShown {
   words: Record<string, [words: string, unit: string, kind: "float" | "int" | "bool"]>; // of figures
@@ -26,11 +28,8 @@ export interface LiveData extends RunShown {
   settled?: string[]; // what the tuning of a rig has found, which other numbers would change: as `--set` takes it
 }
 
-const SOON = 2000; // ms, that a run may take unasked
-const LONG = 120_000; // ms, and asked
 const SETTLED = 250; // ms after the last move
-const TRIED = 0.1; // of a number, to see what it does
-const PATIENCE = 8000; // ms for that, in all
+const SLOW = 500; // ms, after which it is said that something is computed
 const COMPENSATOR = "loop.compensator."; // before its numbers, which do nothing where it is switched off
 
 export class Live {
@@ -47,7 +46,9 @@ export class Live {
   private readonly seeker: LimitSeeker | null;
   private limits: DelayLimits | null = null; // of the numbers as they are
   private ownLimits: DelayLimits | null = null;
+  private readonly tries: Tries;
   private last!: Outcome;
+  private lastValues: number[] = []; // its numbers
   private shown = 0;
 
   constructor(private readonly host: HTMLElement, private readonly data: LiveData, page: Page, scripts: Scripts) {
@@ -57,25 +58,45 @@ export class Live {
     this.values = unit.numbers.map(({ value }) => value);
     this.run = new ShownRun(data, page, page.figures);
     this.sliders = new Sliders(unit.numbers, data.scattered, (place, value) => this.change(place, value));
+    this.tries = new Tries(this.runner, unit.numbers, (effects) => this.tellEffects(effects), this.seeker && ["how much delay the contacts bear", () => this.seekLimits(LONG)]);
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
-    document.getElementById("live-numbers")!.append(this.said, this.sliders.node, element("div", { class: "live-foot" }, this.wait, reset));
+    document.getElementById("live-numbers")!.append(this.said, this.sliders.node, this.tries.node, element("div", { class: "live-foot" }, this.wait, reset));
     host.append(this.again, this.same, element("div", { class: "frame panel" }, this.table), this.trust);
     signScrolling(this.table);
   }
 
   /** Run the report's own numbers, say how near that comes, and what each number does. */
   async begin(): Promise<void> {
-    const answer = await this.runner.askLater(this.values, this.run.names, LONG);
+    const { numbers } = this.data.unit, stated = numbers.map(({ value }) => value);
+    const answer = await this.waitFor(this.runner.askLater(stated, this.run.names, LONG), "Computing the run …");
     if (!answer) return;
-    const own = answer.error ? null : this.run.outcomeOf(answer, this.values);
+    if (answer.error === STOPPED) {
+      this.said.replaceChildren("The report’s own run, which others are set beside, was stopped. ", element("button", { type: "button", class: "tool", click: () => void this.begin() }, "Compute it"));
+      return;
+    }
+    const own = answer.error ? null : this.run.outcomeOf(answer, stated);
     if (own?.status !== FINISHED) return giveUp(answer.error ?? "its own run does not finish");
     this.run.own = own;
     this.host.dataset.took = answer.took.toFixed(1);
     this.trust.textContent = this.ownDifference();
+    this.lastValues = stated;
     this.tellFigures(own);
     this.said.replaceChildren("Move a number: the run is computed again, and curves, tables and requirements follow.");
     this.host.dataset.ready = "";
+    if (this.changed().length) return this.compute(); // moved meanwhile
     await this.settle();
+  }
+
+  /** Return an answer; where it is long in coming, say so, with a button that stops it. */
+  private async waitFor(answer: Promise<Answer | null>, words: string): Promise<Answer | null> {
+    const waiting = setTimeout(() => {
+      this.wait.hidden = false;
+      this.wait.replaceChildren(`${words} `, element("button", { type: "button", class: "tool", click: () => this.runner.stop() }, "Stop"));
+    }, SLOW);
+    const found = await answer;
+    clearTimeout(waiting);
+    if (found) this.wait.hidden = true; // else a newer wish waits
+    return found;
   }
 
   /** Say how far the report's own numbers, computed here, are from what the report says. */
@@ -107,25 +128,19 @@ export class Live {
   }
 
   private async compute(most = SOON): Promise<void> {
-    const wanted = [...this.values], waiting = setTimeout(() => this.showWait(), 500);
-    const began = performance.now();
-    const answer = await this.runner.ask(wanted, this.run.names, most);
-    clearTimeout(waiting);
+    if (!this.run.own) return; // which comes first
+    const wanted = [...this.values], began = performance.now();
+    const answer = await this.waitFor(this.runner.ask(wanted, this.run.names, most), "Computing …");
     if (!answer) return;
-    this.wait.hidden = true;
     if (answer.error) return this.refuse(answer.error, most);
     const outcome = this.run.outcomeOf(answer, wanted);
+    this.lastValues = wanted;
     this.show(outcome);
     this.host.dataset.took = answer.took.toFixed(1);
     this.host.dataset.drawn = (performance.now() - began).toFixed(1);
     this.host.dataset.shown = String((this.shown += 1));
-    clearTimeout(this.trying);
-    this.trying = setTimeout(() => void this.settle(), SETTLED);
-  }
-
-  private showWait(): void {
-    this.wait.hidden = false;
-    this.wait.replaceChildren("Computing … ", element("button", { type: "button", class: "tool", click: () => this.runner.stop() }, "Stop"));
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => void this.settle(), SETTLED);
   }
 
   private refuse(why: string, most: number): void {
@@ -136,39 +151,37 @@ export class Live {
 
   // ── what each number does, and how much delay is borne ──
 
+  private settling: ReturnType<typeof setTimeout> | undefined;
+
   private async settle(): Promise<void> {
-    await this.tryNumbers();
-    const limits = await this.seeker?.seek(new Map(this.data.unit.numbers.map(({ key }, place) => [key, this.values[place]!])));
-    if (!limits) return;
-    this.limits = limits;
-    this.ownLimits ??= limits;
-    Object.assign(this.host, { limits }); // for scripts
-    tellLimits(limits, this.changed().length > 0);
-    this.sliders.hatch(DELAY, leastLimit(limits), limits.delay);
-    this.tellFigures(this.last);
-    this.host.dataset.limited = "";
+    const figure = this.aim(), { numbers } = this.data.unit, { took, status, figures } = this.last;
+    if (status !== FINISHED) return;
+    await this.tries.begin({ values: this.lastValues, figure, before: figures.get(figure)!, took }, [...new Set([...this.sliders.chosen, ...numbers.keys()])]);
+    await this.seekLimits(took > SOON ? 0 : SOON);
   }
 
-  private trying: ReturnType<typeof setTimeout> | undefined;
-
-  /** See what a tenth more of each number does to the figure that matters: those that do most come first. */
-  private async tryNumbers(): Promise<void> {
-    const { numbers } = this.data.unit, base = [...this.values], name = this.aim();
-    const answers = await this.runner.askLater(base, [`figure.${name}`], SOON);
-    if (!answers || answers.error || answers.status !== FINISHED) return;
-    const before = answers.found[`figure.${name}`]![0]!, effects = new Map<number, number>();
-    const until = performance.now() + PATIENCE, order = this.sliders.chosen.concat(numbers.map((_, place) => place).filter((place) => !this.sliders.chosen.includes(place)));
-    for (const place of order) {
-      const value = base[place]! * (1 + TRIED);
-      if (!base[place] || !isAllowed(numbers[place]!, value) || performance.now() > until) continue;
-      const answer = await this.runner.askLater(base.map((one, i) => (i === place ? value : one)), [`figure.${name}`], SOON);
-      if (!answer) return;
-      const change = answer.status === FINISHED ? answer.found[`figure.${name}`]![0]! - before : NaN;
-      if (Number.isFinite(change)) effects.set(place, change);
-    }
-    const [words, unit] = this.data.words[name] ?? [name, "", "float"];
+  /** Say what more of each number does to the figure that matters. */
+  private tellEffects(effects: ReadonlyMap<number, number>): void {
+    const name = this.aim(), [words, unit] = this.data.words[name] ?? [name, ""];
     this.sliders.tellEffects(effects, words, unit);
     this.host.dataset.tried = "";
+  }
+
+  /** Seek how much delay is borne and return whether that is known, by runs that take no longer than `most` (ms); by the loop alone where they may not run. */
+  private async seekLimits(most: number): Promise<boolean> {
+    const asked = (words: string, done: number, all: number) => most === LONG && this.tries.progress(words, done, all);
+    if (this.off()) return false; // of a rig without its compensator it is not known
+    const { numbers } = this.data.unit, limits = await this.seeker?.seek(new Map(numbers.map(({ key }, place) => [key, this.lastValues[place]!])), most, asked);
+    asked("", 0, 1);
+    if (!limits) return false;
+    this.limits = limits;
+    if (numbers.every(({ value }, place) => this.lastValues[place] === value)) this.ownLimits = limits;
+    Object.assign(this.host, { limits }); // for scripts
+    tellLimits(limits, this.changed().length > 0);
+    this.sliders.hatch(limits.key, leastLimit(limits), limits.delay);
+    this.tellFigures(this.last);
+    this.host.dataset.limited = "";
+    return true;
   }
 
   private aim(): string {
@@ -222,10 +235,15 @@ export class Live {
     return { settings: fixed ? null : this.settingsOf(changed), requirements: judged.length ? decidingSentence(requirements, judged) : undefined };
   }
 
+  /** Return whether a compensator is switched off. */
+  private off(): boolean {
+    return this.data.unit.numbers.some(({ law }, place) => law && !this.values[place]);
+  }
+
   private settingsOf(changed: number[]): string[] {
-    const { numbers } = this.data.unit, off = numbers.some(({ law }, place) => law && !this.values[place]), own = (one: string) => one.startsWith(COMPENSATOR);
+    const { numbers } = this.data.unit, own = (one: string) => one.startsWith(COMPENSATOR);
     const settings = [...(this.data.settled ?? []), ...changed.flatMap((place) => settingsOf(numbers[place]!, this.values[place]!))];
-    return off ? settings.filter((one) => !own(one)) : settings;
+    return this.off() ? settings.filter((one) => !own(one)) : settings;
   }
 
   private sayOutcome(outcome: Outcome, changed: number[], judged: JudgedRequirement[]): void {
@@ -274,10 +292,10 @@ export class Live {
       return [element("tr", { class: "changed", "data-figure": name }, element("td", { class: "worded" }, words, unit ? element("span", { class: "unit" }, unit) : null), element("td", {}, write(then)), element("td", {}, element("b", {}, write(now))), element("td", {}, change))];
     });
     tellSame(this.same, rows.length, this.changed().length > 0);
-    const there = this.limits ? limitRows(this.limits) : [];
-    rows.unshift(...(this.ownLimits ? limitRows(this.ownLimits) : []).map(([words, then], place) => {
-      const now = there[place]?.[1] ?? (there.length ? "–" : "…");
-      return element("tr", { class: now === then ? null : "changed" }, element("td", { class: "worded" }, words, element("span", { class: "unit" }, "ms")), element("td", {}, then), element("td", {}, element("b", {}, now)), element("td"));
+    const [then, now] = [this.ownLimits, this.limits].map((limits) => (limits ? limitRows(limits) : [])) as [[string, string][], [string, string][]];
+    rows.unshift(...(then.length < now.length ? now : then).map(([words], place) => {
+      const [before = "–", after = now.length || this.off() ? "–" : "…"] = [then, now].map((one) => one[place]?.[1]);
+      return element("tr", { class: after === before ? null : "changed" }, element("td", { class: "worded" }, words, element("span", { class: "unit" }, "ms")), element("td", {}, before), element("td", {}, element("b", {}, after)), element("td"));
     }));
     const head = element("thead", {}, element("tr", {}, ...["figure", "in the report", "now", "change"].map((words, place) => element("th", { scope: "col", class: place ? null : "worded" }, words))));
     this.table.replaceChildren(...(rows.length || this.seeker ? [element("table", { class: "dense" }, head, element("tbody", {}, ...rows))] : []));

@@ -29,7 +29,7 @@ export class RigUnit {
     programs.set(values);
     for (const part of PARTS) {
       programs.call(before + part, packed.calls[before + part]![0]);
-      if (performance.now() - began > most) throw new Stopped(`longer than ${most} ms`);
+      if (performance.now() - began > most) throw new Stopped(`longer than ${most / 1000} s`);
     }
     return { status: FINISHED, numbers: (name) => (before + name in packed.results ? programs.read(before + name) : new Float64Array(0)) };
   }

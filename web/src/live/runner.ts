@@ -7,6 +7,7 @@ interface Wish {
   done: (answer: Answer | null) => void;
 }
 
+export const STOPPED = "stopped"; // why there is no answer
 const nothing = (error: string): Answer => ({ id: -1, status: -1, took: 0, found: {}, error });
 
 export class Runner {
@@ -56,7 +57,7 @@ export class Runner {
   stop(): void {
     this.worker.terminate();
     this.begin();
-    this.take(nothing("stopped"));
+    this.take(nothing(STOPPED));
   }
 
   private asked(values: number[], names: string[], most: number): Asked {

@@ -5,7 +5,7 @@ import type { Line, Panel, Source } from "../chart.ts";
 import { element } from "../dom.ts";
 import type { Figure } from "../figure.ts";
 import { CONTACT, fitUp, type Event } from "../panel.ts";
-import { writeNumber, type Span } from "../scales.ts";
+import { alignNumbers, writeNumber, type Span } from "../scales.ts";
 import type { SceneView } from "../scene/scene.ts";
 import { contactsOf, type Contact } from "./contacts.ts";
 import { sourceOf, type Series } from "./tiles.ts";
@@ -27,9 +27,19 @@ export type Scripts = Partial<Record<"run" | "loop", string>>;
 export interface RunShown {
   unit: PackedUnit;
   contacts: [string, string][];
+  azimuths: boolean[]; // of contacts, whether the angle at which one begins has a meaning
   labels: string[]; // of the contacts in the scene
   latch: string; // whose pull the scene shows
+  touches?: Source | null; // of a rig, what is not zero while it touches
   forces?: string[]; // of a rig's scene, in the order of its run
+}
+
+/** A contact, and where it began, as `dockdyn/docking/data.py` has it. */
+export interface PlacedContact extends Contact {
+  x: number;
+  y: number;
+  z: number;
+  azimuth: number; // deg
 }
 
 /** What a run left, by name. */
@@ -37,15 +47,18 @@ export interface Outcome {
   status: number;
   took: number; // ms
   time: Float64Array; // s, of its samples
-  contacts: Contact[];
+  contacts: PlacedContact[];
   figures: Map<string, number>;
   variable(name: string): Float64Array;
 }
 
 export const FINISHED = 1; // as `dockdyn.integrate.solution.Status`
+export const SOON = 2000; // ms, that a run may take unasked
+export const LONG = 120_000; // ms, and asked
 const GHOST = { colour: "ink3", dash: [3, 2], name: "", read: false, marker: "", width: 1 };
 const DELAY = "loop.delay";
-const SHOWN = ["depth", "position", "attitude", "contact_point", "contact_force", "hold_force", "latch_force", "latch_held", "latch_travel", "scene.position", "scene.attitude", "scene.force"]; // besides curves
+const AXES = ["x", "y", "z"] as const;
+const SHOWN = ["depth", "position", "attitude", "contact_point", "log.contact_point", "azimuth", "log.azimuth", "contact_force", "hold_force", "latch_force", "latch_held", "latch_travel", "scene.position", "scene.attitude", "scene.force"]; // besides curves
 
 export const SAME = "No figure differs from the report: no number has been moved.";
 
@@ -70,7 +83,7 @@ export class ShownRun {
   constructor(private readonly data: RunShown, private readonly page: Page, figures: Figure[]) {
     this.panels = figures.flatMap((figure) => figure.chart.panels.map((panel) => ({ figure, panel, own: { lines: panel.lines, bands: panel.bands, notes: panel.notes, x: panel.x, y: panel.y, limits: panel.limits } })));
     const tiles = [...document.querySelectorAll<HTMLElement>(".tile")].map(sourceOf), lines = this.panels.flatMap(({ panel }) => panel.lines.map(({ source }) => source));
-    const sources = [...tiles, ...lines].flatMap((source) => source?.terms.map(([name]) => name) ?? []);
+    const sources = [...tiles, ...lines, data.touches].flatMap((source) => source?.terms.map(([name]) => name) ?? []);
     const offered = new Set(Object.keys(data.unit.results));
     this.names = [...new Set([...["time", "sampled", "moments", "steps", "interval"].filter((name) => offered.has(name)), ...sources.filter((name) => offered.has(name)), ...[...offered].filter((name) => /^(figure|contact)\./.test(name)), ...SHOWN.filter((name) => offered.has(name))])];
   }
@@ -95,8 +108,14 @@ export class ShownRun {
     const time = Float64Array.from({ length: sampled }, (_, i) => Math.min(i * interval, end));
     const figures = new Map(Object.entries(found).filter(([name]) => name.startsWith("figure.")).map(([name, value]) => [name.slice(7), value[0]!]));
     const place = numbers.findIndex(({ key }) => key === DELAY);
-    const contacts = contactsOf((name) => found[`contact.${name}`], found.moments![0]! + 1, this.data.contacts.length, place < 0 ? 0 : values[place]!);
+    const contacts = contactsOf((name) => found[`contact.${name}`], found.moments![0]! + 1, this.data.contacts.length, place < 0 ? 0 : values[place]!).map((contact) => this.placed(contact, found));
     return { status: answer.status, took: answer.took, time, contacts, figures, variable: (name) => found[name]! };
+  }
+
+  private placed(contact: Contact, found: Answer["found"]): PlacedContact {
+    const { row, pair } = contact, { contacts, azimuths } = this.data, at = (name: string, part = 0, parts = 1) => (row ? found[`log.${name}`] : found[name])?.[(Math.max(row - 1, 0) * contacts.length + pair) * parts + part] ?? NaN;
+    const [x, y, z] = [0, 1, 2].map((axis) => at("contact_point", axis, 3)) as [number, number, number];
+    return { ...contact, x, y, z, azimuth: azimuths[pair] ? (((at("azimuth") * 180) / Math.PI) % 360 + 360) % 360 : NaN };
   }
 
   private seriesOf(source: Source | undefined, outcome: Outcome): Series | null {
@@ -124,7 +143,7 @@ export class ShownRun {
   }
 
   private drawCurves(outcome: Outcome | null, beside: boolean): void {
-    const { columns } = this.page, drawn = new Set<Figure>();
+    const { columns } = this.page, drawn = new Set<Figure>(), spans = this.spansOf(outcome ?? this.own!);
     columns.forgetMore();
     for (const { figure, panel, own } of this.panels) {
       Object.assign(panel, own);
@@ -140,24 +159,35 @@ export class ShownRun {
       const whole = lines.length === own.lines.length && lines.length > 0;
       figure.node.classList.toggle("reported", !whole);
       if (!whole) continue;
-      const spans = outcome.contacts.map(({ onset, release }, i) => ({ start: onset, end: Number.isFinite(release) ? release : outcome.time.at(-1)! , name: `Q${i + 1}` }));
       const kept = own.bands.filter(({ name }) => !CONTACT.test(name)), like = own.bands.find(({ name }) => CONTACT.test(name));
       Object.assign(panel, { lines: [...ghosts, ...lines], notes: [], bands: [...kept, ...spans.map((span) => ({ colour: "contact", axis: "x", alpha: 1, legend: "", ...like, ...span }))] });
       panel.limits = [own.limits[0], null];
       const all: Span = [own.x[1][0], Math.max(own.x[1][1], outcome.time.at(-1)!)];
-      panel.x = [this.windowOf(own.x[0], all, outcome), all];
+      panel.x = [this.windowOf(own.x[0], all, spans), all];
       panel.y = [fitUp(panel, columns, panel.x[0]), fitUp(panel, columns, panel.x[1])];
     }
     if (!outcome) for (const figure of drawn) figure.node.classList.remove("reported");
     for (const figure of drawn) figure.drawWhenSeen();
-    const found = (outcome ?? this.own!).contacts.map(({ onset, release }, i) => ({ name: `Q${i + 1}`, start: onset, end: Number.isFinite(release) ? release : this.own!.time.at(-1)! }));
-    this.page.showEvents(found);
+    this.page.showEvents(spans);
+  }
+
+  /** Return when contacts last: by the log, of a rig by its samples, as `dockdyn/rig/measures.py` has them. */
+  private spansOf(outcome: Outcome): Event[] {
+    const { time, contacts } = outcome, last = time.at(-1)!, found = contacts.map(({ onset, release }) => [onset, Number.isFinite(release) ? release : last] as Span);
+    const force = (this.data.touches && this.seriesOf(this.data.touches, outcome)?.[1]) || [];
+    for (let row = 0; row < force.length; row++) {
+      if (!force[row]) continue;
+      const first = row;
+      while (row < force.length && force[row]) row++;
+      found.push([time[first]!, time[Math.min(row, time.length - 1)]!]);
+    }
+    return found.map(([start, end], i) => ({ name: `Q${i + 1}`, start, end }));
   }
 
   /** Return the window on which a curve opens: that of the report, so wide that it holds these contacts, too. */
-  private windowOf([start, end]: Span, [first, last]: Span, { contacts, time }: Outcome): Span {
-    if (!contacts.length) return [start, end];
-    const from = contacts[0]!.onset, to = Math.max(...contacts.map(({ release }) => (Number.isFinite(release) ? release : time.at(-1)!)));
+  private windowOf([start, end]: Span, [first, last]: Span, spans: Event[]): Span {
+    if (!spans.length) return [start, end];
+    const from = spans[0]!.start, to = Math.max(...spans.map((one) => one.end));
     const room = 0.05 * (to - from);
     return [Math.max(Math.min(start, from - room), first), Math.min(Math.max(end, to + room), last)];
   }
@@ -177,7 +207,7 @@ export class ShownRun {
     }
     const { labels } = this.data, of = (values: Float64Array, index: number) => column(values, index, labels.length);
     const cut = (name: string) => parts(name)?.subarray(0, rows * this.data.unit.results[name]![2].slice(1).reduce((a, b) => a * b, 1)) ?? null;
-    const [point, force, held, caught] = ["contact_point", "contact_force", "hold_force", "latch_force"].map(parts);
+    const [point, force, held, caught] = ["contact_point", "log.contact_point", "azimuth", "log.azimuth", "contact_force", "hold_force", "latch_force"].map(parts);
     const forces = new Map(labels.map((label, index) => [label, { place: of(point!, index), vector: of(force!, index) as Float64Array }] as [string, { place: Float64Array | null; vector: Float64Array }]));
     const pulls = this.data.latch;
     if (pulls && held && caught) forces.set(pulls, { place: null, vector: held.map((one, i) => one + caught[i]!) });
@@ -196,6 +226,9 @@ export class ShownRun {
       return;
     }
     const keys = table.dataset.columns!.split(" "), heads = table.tHead!.rows[table.tHead!.rows.length - 1]!.cells;
+    const column = (key: keyof PlacedContact) => outcome.contacts.map((contact) => contact[key]);
+    const places = alignNumbers(AXES.flatMap(column), 5), count = outcome.contacts.length;
+    const aligned: Record<string, string[]> = Object.fromEntries([...(["onset", "release", "peak_time"] as const).map((key) => [key, alignNumbers(column(key), 6)]), ...AXES.map((axis, place) => [axis, places.slice(place * count, (place + 1) * count)]), ["azimuth", alignNumbers(column("azimuth"), 5)]]);
     body.replaceChildren(...outcome.contacts.map((contact, i) => {
       const names = this.data.contacts[contact.pair] ?? ["", ""];
       const text = (key: string): string => {
@@ -203,8 +236,7 @@ export class ShownRun {
         if (key === "feature" || key === "surface") return names[key === "feature" ? 0 : 1]!;
         if (key === "release" && !Number.isFinite(contact.release)) return "still touching";
         if (key === "class") return classes?.[i] ?? "–";
-        if (key === "-") return "–";
-        return writeNumber(contact[key as keyof Contact], /onset|release|time/.test(key) ? 6 : 4);
+        return aligned[key]?.[i] ?? writeNumber(contact[key as keyof Contact]);
       };
       return element("tr", {}, ...keys.map((key, place) => element("td", { class: (heads[place]?.classList.contains("worded") ? (place ? "worded" : "worded brief") : "") + (text(key) === "active" ? " active" : "") + (heads[place]?.classList.contains("first") ? " first" : "") || null, title: text(key) === "–" ? whyNot(key, classes !== null) : null }, text(key))));
     }));
@@ -213,6 +245,6 @@ export class ShownRun {
 
 /** Return why a contact has nothing in a column. */
 function whyNot(key: string, classed: boolean): string {
-  if (key === "-") return "This page does not compute it; dockdyn run with the command above does.";
+  if (key === "azimuth") return "Only a single member on a cone has one.";
   return key === "class" && !classed ? "This page does not know whether the laws with these numbers take energy; dockdyn run does." : "The contact was not over when the run ended.";
 }

@@ -44,7 +44,7 @@ export class Unit {
       programs.call("advance", calls.advance[now]);
       now = now ? 0 : 1;
       code = Number(programs.view.getBigInt64(status[now], true));
-      if (performance.now() - began > most) throw new Stopped(`longer than ${most} ms`);
+      if (performance.now() - began > most) throw new Stopped(`longer than ${most / 1000} s`);
     }
     programs.call("observe", calls.observe[now]);
     programs.call("tell", calls.tell[0]);

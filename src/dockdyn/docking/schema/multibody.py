@@ -447,6 +447,11 @@ class SeveralBodiesSection(Section, abc.ABC):
         sides = (self.sides(contact) for contact in self.contact)
         return [check_pair(feature, partner) for (_, feature), (_, partner) in sides]
 
+    def contacts_with_azimuth(self) -> list[bool]:
+        """Return of each contact whether the angle at which it begins has a meaning: of a single member on a cone."""
+        partners = [self.sides(contact)[1][1] for contact in self.contact]
+        return [one.shape == "cone" and size == 1 for one, size in zip(partners, self.contact_sizes(), strict=True)]
+
     def at_rest(self) -> Self:
         """Return what margins are of."""
         return self

@@ -33,10 +33,12 @@ def lively_spans(dataset: Dataset) -> np.ndarray:
 
 def contact_bands(dataset: Dataset) -> list[Band]:
     """Return the times of contact, by number."""
-    return [
-        Band(float(onset), float(release), f"Q{number}")
-        for number, (onset, release) in enumerate(contact_spans(dataset), start=1)
-    ]
+    return numbered_bands(contact_spans(dataset))
+
+
+def numbered_bands(spans: np.ndarray) -> list[Band]:
+    """Return bands from the first to the last of each contact (s), (contacts, 2), by number."""
+    return [Band(float(onset), float(release), f"Q{number}") for number, (onset, release) in enumerate(spans, start=1)]
 
 
 def run_chart(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dockdyn.report.requirement_bar import RequirementBar
 from dockdyn.report.tile import Tile
 from dockdyn.report.tile_pictures import draw_histogram, draw_shares, draw_squares
@@ -11,6 +13,7 @@ from dockdyn.report.verdict import Advice
 from dockdyn.report.wording import as_stated, capitalise_first, count_of, format_significant, name_in_words
 from dockdyn.results.requirements import ends_of
 from dockdyn.studies.campaign.cases import CampaignCases
+from dockdyn.studies.campaign.first_failure import Judged
 from dockdyn.studies.campaign.wording import figure_words, format_share, format_sure, stretch_words
 
 HALF = 0.5  # of the cases: where fewer meet what is required, that is bad news
@@ -31,6 +34,28 @@ def mostly_missed(answers: dict[str, Any]) -> bool:
     """Return whether fewer than half of the cases meet what is required."""
     share = answers["requirements_probability"]
     return share is not None and share < HALF
+
+
+def outcome_shares(cases: CampaignCases, judged: Judged) -> list[tuple[str, str, int]]:
+    """Return how many cases have come to what, each case once, with the colour that it has on the page; none where nothing
+    judges them."""
+    captured, required = cases.captured, bool(cases.requirements)
+    if captured is None and not required:
+        return []
+    open_ones = judged.all_open if required else cases.undecided
+    rest = "not all met" if captured is None else "captured, not all met" if required else "captured"
+    sorts = [
+        ("failed", "ink", cases.failed),
+        ("all met", "green", judged.all_met if required else np.zeros(cases.count, bool)),
+        ("not decided", "sky", open_ones),
+        ("not captured", "purple", np.zeros(cases.count, bool) if captured is None else ~captured),
+        (rest, "orange" if required else "green", np.ones(cases.count, bool)),
+    ]
+    left, shares = np.ones(cases.count, bool), []
+    for words, colour, holds in sorts:
+        shares.append((words, colour, int((left & holds).sum())))
+        left &= ~holds
+    return [one for one in shares if one[2]]
 
 
 def requirement_bars(answers: dict[str, Any]) -> list[RequirementBar]:

@@ -21,6 +21,7 @@ from dockdyn.studies.campaign.first_screen import (
     campaign_headline,
     campaign_tiles,
     mostly_missed,
+    outcome_shares,
     requirement_bars,
 )
 from dockdyn.studies.campaign.map_plot import WORDS, map_figure
@@ -73,6 +74,7 @@ def campaign_report(dataset: Dataset, map_keys: Sequence[str] | None = None, fol
         advice=campaign_advice(cases, answers),
         tiles=campaign_tiles(cases, answers),
         bars=requirement_bars(answers),
+        shares=outcome_shares(cases, judged),
         warnings=_campaign_warnings(cases, answers),
         key=overview_rows(cases, answers),
         blocks=report_blocks(cases, answers),

@@ -9,6 +9,7 @@ Source: definition.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -86,19 +87,28 @@ def limits_in_page(scenario: Scenario, unit: dict[str, Any]) -> dict[str, Any]:
     return {"unit": unit, "pairs": len(scenario.content.contact), "most": MOST_CONTACTS}
 
 
-def loop_limits(scenario: Scenario) -> dict[str, Any] | None:
-    """Return what the page of a run needs to seek limits of its delay; None where it has none, or no margins.
+def loop_limits(scenario: Scenario, live: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what the page of a run needs to seek limits of its delay, beside what it is `live` by; None where it has none, or
+    no margins.
 
-    The contact is where margins have it. Raises Untranslatable where XLA computes a part.
+    The contact is where margins have it. Of a rig only the limit of its loop is sought. Raises Untranslatable where XLA
+    computes a part.
     """
-    if not limits_delay(scenario):
+    on_rig = setup_named(scenario.setup).key_figures() is None
+    if not on_rig and not limits_delay(scenario):
         return None
+    tuned = setup_named(scenario.setup).tuned(scenario)
     try:
-        unit = _packed_loop(scenario, nominal_of(scenario), 0.0, {place.key for place in places_of(scenario)})
+        unit = _packed_loop(tuned, nominal_of(tuned), 0.0, {place.key for place in places_of(tuned)})
     except (ScenarioError, TooMuch):
         return None
-    placed = [{key: number[key] for key in ("key", "places")} for number in unit["numbers"]]
-    return limits_in_page(scenario, unit | {"numbers": placed})
+    moved = {number["key"] for number in live["unit"]["numbers"]}
+    numbers = [number for number in unit["numbers"] if number["key"] in moved]
+    if not any(number["key"] in DELAYS for number in numbers):
+        return None
+    placed = [{key: number[key] for key in ("key", "places")} for number in numbers]
+    found = limits_in_page(scenario, unit | {"numbers": placed})
+    return found | {"pairs": 0} if on_rig else found
 
 
 @partial(jit_once, static=("hyperperiod",))
