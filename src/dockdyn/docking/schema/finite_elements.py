@@ -16,6 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.docking.schema.flexible import FlexibleSection, Ratios
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.trees.screws import cross_product
 from dockdyn.scenario.finite_elements.model import MatrixFile, MatrixModel, ModelModes, modes_of_model
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
@@ -222,6 +223,14 @@ class FiniteElementSection(FlexibleSection):
         shapes = jnp.asarray(modes.points).reshape(len(self.point), 2, 3, -1)
         nearest = jnp.argmin(jnp.sum((places - place) ** 2, axis=1))
         return Deflection(places[nearest], shapes[nearest, 0].T, shapes[nearest, 1].T)
+
+    def mean_motion(self, root: Float[Array, "3"]) -> Deflection:
+        """Return how its mean axes move against what holds it at a `root` (m): as the nearest point does, the other way."""
+        from dockdyn.mechanics.trees.cantilever_modes import Deflection
+
+        held = self.deflection(root)
+        around = cross_product(held.turn, jnp.broadcast_to(held.place, held.turn.shape))
+        return Deflection(jnp.zeros(3), around - held.shift, -held.turn)
 
     def shapes_along(
         self, modes: ModelModes, place: Float[np.ndarray, "3"], normal: Float[np.ndarray, "3"]
