@@ -152,7 +152,7 @@ BAD = {
     "another centre": ({f"{FLEXIBLE}.point.tip.position": [0.3, 0.1, 0.0]}, "stiffness_matrix: holds the model"),
     "mm": ({f"{FLEXIBLE}.length_unit": "mm"}, "stiffness_matrix: holds the model"),
     "fixed": (
-        {"body.target.fixed": True},
+        {"body.target.fixed": True, "body.target.mass": None, "body.target.inertia": None, "approach": None},
         "a body that is fixed does not move; fixed must be left out, or the body be on a fixed one by a joint",
     ),
     "negative masses": ({f"{FLEXIBLE}.mass_matrix.matrix": "less"}, "matrix = 'less': the model moved rigidly has no mass"),

@@ -182,7 +182,9 @@ def _add_flexible_link(
     own = [one.name for one in frames.bodies].index(link.name)
     if isinstance(flexible, FiniteElementSection):
         mean = flexible.mean_motion(-arm_of(link).array())
-        return _add_component(tree, link, frames, tree.add(body, own, _modal_frame(mean, at_rest, numbers, massless=False)))
+        return _add_component(
+            tree, link, frames, tree.add(body, own, _modal_frame(mean, at_rest, numbers, massless=False))
+        )
     assert isinstance(flexible, UniformBeamSection | ModeTableSection)
     modes = flexible.modes()
     place = tree.add(body, own, _modal_frame(modes.mean_motion(body), at_rest, numbers, massless=False))
@@ -194,8 +196,8 @@ def _add_flexible_link(
 def _add_component(
     tree: _Growing, body: LinkSection, frames: Frames, place: int
 ) -> list[tuple[int, list[LinkSection]]]:
-    """Add the seats of a body that bends in its mean axes, which are at this `place` in the tree; which bodies are held on which
-    of these."""
+    """Add the seats of a body that bends in its mean axes, at this `place` in the tree; which bodies are held on which of
+    these."""
     flexible, numbers = body.flexible, mode_numbers(frames.bodies, body.name)
     assert isinstance(flexible, FiniteElementSection)
     tree.vibrations.append(Vibration(flexible.modal_mass(), None, numbers, place))

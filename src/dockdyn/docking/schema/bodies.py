@@ -98,6 +98,11 @@ class BodySection(FreeBodySection):
             if not free and self.joint is None:
                 refuse('flexible: needs a joint, by which the link is held at its root; kind = "locked" clamps it')
             self.flexible.check(self.mass, self.inertia)
+            if isinstance(self.flexible, FiniteElementSection) and self.joint is not None:
+                from dockdyn.docking.linked_trees import arm_of
+
+                root = (-arm_of(self)).array().tolist()
+                return self.model_copy(update={"flexible": self.flexible.held_at(root)})
         return self
 
 
