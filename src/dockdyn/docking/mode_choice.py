@@ -100,7 +100,9 @@ class FirstPeak(NamedTuple):
             forces = linear_force(mass, springs, self.row[kept], velocity, LateSpring(stiffness, self.delay), until)
             found = first_part(forces)
             if until >= longest or len(found) < len(forces):
-                return found, until * len(found) / len(forces)
+                last = len(found) - 1
+                beyond = found[-1] / (found[-1] - forces[last + 1]) if last > 0 and len(found) < len(forces) else 0.0
+                return found, until * (last + float(beyond)) / (len(forces) - 1)
             until *= 2  # it lasts longer, as the modes give way
 
     def _system(self, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, Row]:
@@ -143,15 +145,19 @@ class FirstPeak(NamedTuple):
         return found
 
     def least_count(self, kind: tuple[str, int], stiffness: float, share: float) -> int:
-        """Return the least count of modes of a kind, all others being there, from which on all peaks differ by at most this
-        share from those with all.
+        """Return the least count of modes of a kind, all others being there, from which on all peaks, and how long the contact
+        lasts, differ by at most this share from those with all.
 
         Peaks are looked at where counts differ by a fifth, and below the last that is right one by one.
         """
-        exact = self.peaks(self.with_counts({}), stiffness)
+        whole = self.with_counts({})
+        exact, time = self.peaks(whole, stiffness), self._first_forces(whole, stiffness)[1]
 
         def is_right(count: int) -> bool:
-            apart = np.abs(self.peaks(self.with_counts({kind: count}), stiffness) - exact)
+            kept = self.with_counts({kind: count})
+            if abs(self._first_forces(kept, stiffness)[1] - time) > share * time:
+                return False
+            apart = np.abs(self.peaks(kept, stiffness) - exact)
             return bool((apart <= share * np.maximum(exact, FAINT * exact[0])).all())
 
         right = len(self.numbers(kind))
