@@ -99,3 +99,19 @@ def integrate(first, second, contact, delay, step, duration):
         place, velocity = guess + step**2 / 4 * answer, rate + step / 2 * answer
         decided[k], pressed[k], *_ = meeting(parts, contact, place, velocity)
     return History(step * np.arange(count + 1), pressed, acting)
+
+
+def struck_by_spring(mass, stiffness, start, row, gap, spring, step, count):
+    """Newmark's method for two models in one, between which a spring acts once `row` @ u exceeds the gap: force over time."""
+    free, held = (lu_factor(mass + step**2 / 4 * (stiffness + k * np.outer(row, row))) for k in (0.0, spring))
+    place, velocity = np.zeros(len(start)), start.copy()
+    answer, found = np.zeros(len(start)), []
+    for _ in range(count):
+        guess, rate = place + step * velocity + step**2 / 4 * answer, velocity + step / 2 * answer
+        answer = lu_solve(free, -stiffness @ guess)
+        if row @ (guess + step**2 / 4 * answer) > gap:
+            pushed = spring * (row @ guess - gap) * row
+            answer = lu_solve(held, -stiffness @ guess - pushed)
+        place, velocity = guess + step**2 / 4 * answer, rate + step / 2 * answer
+        found.append(spring * max(row @ place - gap, 0.0))
+    return np.array(found)

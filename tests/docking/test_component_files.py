@@ -10,6 +10,7 @@ import pytest
 from component_cases import docking
 from finite_elements import boom, craig_bampton, frame_model
 from mechanism_cases import momentum_error, simulated
+from op2_file import write_op2
 from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.finite_elements.matrix_file import matrix_in
@@ -106,6 +107,13 @@ def test_a_superelement_of_nastran_is_free(shipped):
     np.testing.assert_allclose(
         found.inertia[:3, :3], found.inertia[0, 0] * np.eye(3), rtol=0, atol=1e-5 * found.inertia[0, 0]
     )
+
+
+def test_an_op2_file_goes_round(tmp_path, matrices):
+    file = tmp_path / "model.op2"
+    write_op2(file, {"MXX": matrices[0], "KXX": matrices[1], "ROOT": matrices[1][:2]})
+    for name, matrix in (("MXX", matrices[0]), ("KXX", matrices[1]), ("ROOT", matrices[1][:2])):
+        np.testing.assert_array_equal(read(file, name), matrix)
 
 
 def test_an_op2_file_is_read(shipped):

@@ -5,7 +5,8 @@ import pytest
 from component_cases import docking, full_docking, near_docking, vehicle
 from finite_elements import boom, frame_model, plate_model, turned
 from mechanism_cases import at, changed, energy_error, momentum_error, simulated
-from scipy.linalg import block_diag, lu_factor, lu_solve
+from monolithic_docking import struck_by_spring
+from scipy.linalg import block_diag
 
 from dockdyn.docking.run_warnings import mechanism_doubts
 from dockdyn.scenario.language.errors import ScenarioError
@@ -69,22 +70,6 @@ def test_what_is_recovered_is_told(docked, load, folder):
     assert not [line for line in mechanism_doubts(docked) if "leave out up to" in line]  # its contact tells by its peak
 
 
-def monolithic(mass, stiffness, start, row, gap, spring, step, count):
-    """Newmark's method for two models in one, between which a spring acts once `row` @ u exceeds the gap: force over time."""
-    free, held = (lu_factor(mass + step**2 / 4 * (stiffness + k * np.outer(row, row))) for k in (0.0, spring))
-    place, velocity = np.zeros(len(start)), start.copy()
-    answer, found = np.zeros(len(start)), []
-    for _ in range(count):
-        guess, rate = place + step * velocity + step**2 / 4 * answer, velocity + step / 2 * answer
-        answer = lu_solve(free, -stiffness @ guess)
-        if row @ (guess + step**2 / 4 * answer) > gap:
-            pushed = spring * (row @ guess - gap) * row
-            answer = lu_solve(held, -stiffness @ guess - pushed)
-        place, velocity = guess + step**2 / 4 * answer, rate + step / 2 * answer
-        found.append(spring * max(row @ place - gap, 0.0))
-    return np.array(found)
-
-
 @pytest.mark.full
 def test_an_impact_is_that_of_monolithic_finite_elements(load, folder):
     """A frame's tip against the middle of a plate, small turns: the history of the force within 1 % of its peak."""
@@ -124,7 +109,7 @@ def test_an_impact_is_that_of_monolithic_finite_elements(load, folder):
     start, row = np.zeros(len(whole[0])), np.zeros(len(whole[0]))
     start[: 6 * len(nodes) : 6] = speed
     row[60], row[6 * len(nodes) + 6 * 31] = 1.0, -1.0
-    force = monolithic(*whole, start, row, gap, spring, step, count)
+    force = struck_by_spring(*whole, start, row, gap, spring, step, count)
     seen = np.linalg.norm(data.contact_force.values[:, 0], axis=-1)
     times = data.time.values[1:]
     expected = np.interp(times, step * np.arange(1, count + 1), force)
@@ -166,9 +151,9 @@ BAD = {
     "another inertia": ({"body.chaser.inertia": [900.0, 900.0, 900.0]}, "has the inertia"),
     "another centre": ({f"{FLEXIBLE}.point.tip.position": [0.3, 0.1, 0.0]}, "stiffness_matrix: holds the model"),
     "mm": ({f"{FLEXIBLE}.length_unit": "mm"}, "stiffness_matrix: holds the model"),
-    "a joint": (
-        {"body.chaser.on": "target", "body.chaser.joint": {"kind": "locked"}, "approach": None},
-        'joint must be left out, or the link bend by kind = "modes"',
+    "fixed": (
+        {"body.target.fixed": True, "body.target.mass": None, "body.target.inertia": None, "approach": None},
+        "a body that is fixed does not move; fixed must be left out, or the body be on a fixed one by a joint",
     ),
     "negative masses": ({f"{FLEXIBLE}.mass_matrix.matrix": "less"}, "matrix = 'less': the model moved rigidly has no mass"),
     "rows beyond": ({f"{FLEXIBLE}.point.side.row": 26}, "rows 26 to 31 are beyond those of the matrices, 0 to 27"),

@@ -11,7 +11,7 @@ LAWS = (
     {"law": "hertz", "exponent": 1.5},
     {"law": "hunt-crossley", "exponent": 1, "damping": 1.0},
 )
-WITHIN, LEAST = 0.25, 0.003  # of the excess, and of the force
+WITHIN, LEAST = 0.125, 0.003  # of the excess, and of the force
 
 
 def log_uniform(rng, low, high):

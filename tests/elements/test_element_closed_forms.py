@@ -192,8 +192,7 @@ def test_a_scenario_places_a_hexapod_about_any_axis():
     }
     strut = {"name": "legs", "between": ["ring", "base"], "stiffness": 1000.0}
     as_is, turned = (
-        StrutSection.model_validate(strut | {"hexapod": level | places | more}).lines(None, None)
-        for more in ({}, along_z)
+        StrutSection.model_validate(strut | {"hexapod": level | places | more}).lines() for more in ({}, along_z)
     )
     for name, start in (("own", places["ring_position"]), ("other", places["base_position"])):
         ends = [np.array([getattr(line, name) for line in lines]) - start for lines in (as_is, turned)]

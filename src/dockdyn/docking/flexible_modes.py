@@ -9,7 +9,7 @@ from __future__ import annotations
 from dockdyn.deferred import Array, ArrayLike, Float, jnp
 from dockdyn.docking.schema.flexible import FlexibleSection
 from dockdyn.mechanics.rigid_body import RigidBody
-from dockdyn.mechanics.trees.cantilever_modes import CantileverModes, UniformBeam
+from dockdyn.mechanics.trees.cantilever_modes import CantileverModes, Deflection, UniformBeam
 from dockdyn.results.plan import jit_once
 
 
@@ -18,6 +18,12 @@ def modes_of(section: FlexibleSection) -> CantileverModes:
     """Return the modes of a flexible link."""
     link = section.link()
     return link.modes() if isinstance(link, UniformBeam) else link
+
+
+@jit_once
+def deflection_of(section: FlexibleSection, place: Float[Array, "3"]) -> Deflection:
+    """Return how a flexible link moves what sits at a place (m, link axes, from its centre of mass)."""
+    return section.deflection(place)._replace(shortening=None)
 
 
 @jit_once

@@ -18,108 +18,84 @@ import numpy as np
 
 from dockdyn.contact.group import ContactGroup
 from dockdyn.deferred import Array, Float, jax, jnp
-from dockdyn.docking.mode_choice import (
-    ALL,
-    Beam,
-    FirstPeak,
-    beam_by_modes,
-    elastic_forces,
-    mass_of_two,
-    modes_at_point,
-    sides_of,
-)
+from dockdyn.docking.linear_trees import Standing, standing_of
+from dockdyn.docking.mode_choice import STEADY, Beam, elastic_forces, joined_roots, struck_at
 from dockdyn.docking.schema.finite_elements import FiniteElementSection
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.integrate.model import State
 from dockdyn.results.episodes import Episode
-from dockdyn.results.linear_contact import ENOUGH, LATER, LateSpring, equivalent_stiffness, linear_peak
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run
 from dockdyn.trees import combine, map_leaves
 
-HALVINGS = 30
 KNOWN = Beam | FiniteElementSection  # links whose other modes are known
-type Row = Float[np.ndarray, "modes"]
 
 
 class GroupMeeting(NamedTuple):
-    """Where the deepest members of a group meet, in the axes of both bodies."""
+    """Where the deepest members of a group meet, and how all bodies are."""
 
-    points: Float[Array, "2 3"]  # m
-    normals: Float[Array, "2 3"]
-
-
-class Modes(NamedTuple):
-    """Modes that a contact bends: by how much each moves it along its normal, and whether the run has it."""
-
-    shape: Row  # m per unit of modal coordinate
-    mass: Row  # kg
-    frequency: Row  # rad/s
-    kept: np.ndarray
+    points: Float[Array, "2 3"]  # m, axes of each body
+    normal: Float[Array, "3"]  # inertial
+    along: Float[Array, "3"]  # the same in axes of the second body
+    standing: dict[str, Standing]
 
 
 def mode_excesses(content: MechanismSection, run: Run) -> dict[str, Any]:
-    """Return for each contact the share by which its first peak is too large for want of modes; nothing without beams and
-    bodies by finite elements.
+    """Return for each contact the share by which its first peak is too large for want of modes, and for each element that it
+    shakes, a spring between the bodies; nothing without beams and bodies by finite elements.
 
     Zero where none is bent, or where it is not known. Later peaks are of beams that vibrate already.
     """
-    beams = [body.name for body in content.body if isinstance(body.flexible, KNOWN)]
-    if not beams or run.states is None:
+    if run.states is None or not any(isinstance(body.flexible, KNOWN) for body in content.body):
         return {}
-    found = np.zeros(len(content.contact))
+    found, shaken = np.zeros(len(content.contact)), dict[str, float]()
     for number, contact in enumerate(content.contacts):
-        bodies = [body for body, _ in content.sides(contact)]
         hits = [episode for episode in run.episodes if episode.contact == number and episode.peak > 0]
-        if contact.normal is not None and hits and any(body in beams for body in bodies):
-            found[number] = _excess_of_peak(content, run, hits[0], bodies)
+        if contact.normal is not None and hits and _bent(content, number):
+            found[number], elements = _excess_of_peak(content, run, hits[0])
+            for name, excess in elements.items():
+                shaken[name] = max(excess, shaken.get(name, 0.0), key=abs)
     words = "share by which the first peak force is too large, as the links that it bends have no more modes"
-    return {"mode_excess": (("contact",), found, {"units": "1", "long_name": words})}
+    told: dict[str, Any] = {"mode_excess": (("contact",), found, {"units": "1", "long_name": words})}
+    if any(isinstance(tie, STEADY) for tie in content.ties()):
+        each = np.array([shaken.get(tie.name, 0.0) for tie in content.ties() for _ in range(tie.count())])
+        words = "share by which the largest force that the first peak of a contact makes is too large, likewise"
+        told["element_mode_excess"] = (("element",), each, {"units": "1", "long_name": words})
+    return told
+
+
+def _bent(content: MechanismSection, number: int) -> list[Any]:
+    """Return the links with other modes that a contact bends, with what elements join to its trees."""
+    roots = set().union(*(joined_roots(content, name) for name, _ in content.sides(content.contacts[number])))
+    links = [body for body in content.body if isinstance(body.flexible, KNOWN)]
+    return [body.flexible for body in links if content.root_of(body.name) in roots]
 
 
 def stated_mode_errors(content: MechanismSection) -> dict[str, str]:
-    """Return what share of its peak force each contact with a body by finite elements may be off for want of modes, as an
+    """Return what share of its peak force each contact that bends a body by finite elements may be off for want of modes, as an
     attribute of the result: a line each, its name and the share; nothing without such a body."""
     lines = []
-    for contact in content.contacts:
-        bent = [content.named(body).flexible for body, _ in content.sides(contact)]
-        shares = [one.peak_error for one in bent if isinstance(one, FiniteElementSection)]
+    for number, contact in enumerate(content.contacts):
+        shares = [one.peak_error for one in _bent(content, number) if isinstance(one, FiniteElementSection)]
         if shares:
             lines.append(f"{contact.name}\t{min(shares)!r}")
     return {"mode_errors": "\n".join(lines)} if lines else {}
 
 
-def _excess_of_peak(content: MechanismSection, run: Run, hit: Episode, bodies: list[str]) -> float:
-    """Return the share by which the peak of a contact is too large, below zero too small; zero where it is not known."""
+def _excess_of_peak(content: MechanismSection, run: Run, hit: Episode) -> tuple[float, dict[str, float]]:
+    """Return the share by which the peak of a contact is too large, below zero too small, and those of elements; zero where it
+    is not known."""
     state: State = map_leaves(lambda rows: rows[hit.onset_row], run.states)
     meeting = map_leaves(np.asarray, _meeting_of_group(content, state, hit.contact))
-    section = content.contacts[hit.contact].normal
-    assert section is not None
+    contact = content.contacts[hit.contact]
+    bodies = [body for body, _ in content.sides(contact)]
     speed = float(run.log.seen["depth_rate"][hit.onset_row, hit.contact])
-    stiffness = equivalent_stiffness(np.asarray(elastic_forces(section, meeting.normals[0])), hit.peak)
-    if not (speed > 0 and np.isfinite(stiffness)):
-        return 0.0
-    bending = [content.named(body).flexible for body in bodies]
-    if any(isinstance(flexible, Beam) for flexible in bending):
-        return _excess_of_beams(content, hit, meeting, bodies, LateSpring(stiffness, delay_of(content)), speed)
-    where = [content.named(body) for body in bodies], list(meeting.points), list(meeting.normals)
-    struck = FirstPeak(mass_of_two(*where), sides_of(*where), speed, delay_of(content))
-    first, second = (0 if flexible is None else len(flexible.mode_names()) for flexible in bending)
-    return struck.peak((first, second), stiffness) / struck.peak(ALL, stiffness) - 1.0
-
-
-def _excess_of_beams(
-    content: MechanismSection, hit: Episode, meeting: GroupMeeting, bodies: list[str], spring: LateSpring, speed: float
-) -> float:
-    """Return the same of a contact that bends a beam and meets it with a `speed` (m/s); zero where it is not known."""
-    modes = _modes_of_bodies(content, meeting, bodies)
-    until = LATER * (hit.peak_time - hit.onset)
-    if modes.kept.all() or not until > 0:
-        return 0.0
-    kept = Modes(*(part[modes.kept] for part in modes))
-    mass = _mass_of_peak(kept, spring, speed, until, hit.peak)
-    fewer, more = (_peak_force(each, mass, spring, speed, until) for each in (kept, modes))
-    return max(fewer / more - 1.0, 0.0)
+    struck = struck_at(content, meeting.standing, bodies, list(meeting.points), meeting.normal)
+    struck = struck._replace(speed=speed, delay=delay_of(content))
+    if not speed > 0 or struck.kept().all():
+        return 0.0, {}
+    own, *others = np.nan_to_num(struck.excesses(np.asarray(elastic_forces(contact.normal, meeting.along))))
+    return float(own), {tie.name: float(one) for tie, one in zip(struck.trees.ties, others, strict=True)}
 
 
 @partial(jit_once, static=("number",))
@@ -130,41 +106,10 @@ def _meeting_of_group(content: MechanismSection, state: State, number: int) -> G
     own, other = places[group.first], places[group.second]
     touches = jax.vmap(lambda member: combine(member, group.common).touch(own, other))(group.members)
     _, normal, point = map_leaves(lambda rows: rows[jnp.argmax(touches.depth)], touches)
+    bodies = places[: len(content.bodies)]
     return GroupMeeting(
         jnp.stack([body.local(point).array() for body in (own, other)]),
-        jnp.stack([body.rotation.transposed_times(normal).array() for body in (own, other)]),
+        normal.array(),
+        other.rotation.transposed_times(normal).array(),
+        standing_of(content, [one.pose for one in bodies], [one.twist for one in bodies]),
     )
-
-
-def _modes_of_bodies(content: MechanismSection, meeting: GroupMeeting, bodies: list[str]) -> Modes:
-    """Return the modes of both bodies that a contact bends, with those that the run leaves out."""
-    found: list[tuple[np.ndarray, ...]] = [(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, bool))]
-    for name, point, normal in zip(bodies, meeting.points, meeting.normals, strict=True):
-        section = beam_by_modes(content.named(name))
-        if section is None:
-            continue
-        whole = section.model_copy(update={"bending_modes": [ENOUGH, ENOUGH], "damping_ratio": 0.0})
-        kept = [np.arange(ENOUGH) < count for count in section.bending_modes] + [np.ones(section.twist_modes, bool)]
-        found.append((*map(np.asarray, modes_at_point(whole, point, normal)), np.concatenate(kept)))
-    return Modes(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
-
-
-def _peak_force(modes: Modes, mass: float, spring: LateSpring, speed: float, until: float) -> float:
-    """Return the peak (N) that a `mass` (kg) has which meets the modes through a spring, before a time (s)."""
-    row, velocity = np.concatenate([[1.0], -modes.shape]), np.zeros(1 + len(modes.mass))
-    velocity[0] = -speed
-    springs = np.diag(np.concatenate([[0.0], modes.mass * modes.frequency**2]))
-    return linear_peak(np.diag(np.concatenate([[mass], modes.mass])), springs, row, velocity, spring, until)
-
-
-def _mass_of_peak(modes: Modes, spring: LateSpring, speed: float, until: float, peak: float) -> float:
-    """Return the mass (kg) whose peak force is `peak` (N); as much as is needed for it, or the largest that is looked at."""
-    alone = peak**2 / (spring.stiffness * speed**2)  # without modes
-    low, high = np.log(1e-3 * alone), np.log(1e6 * alone)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        if _peak_force(modes, float(np.exp(middle)), spring, speed, until) < peak:
-            low = middle
-        else:
-            high = middle
-    return float(np.exp((low + high) / 2))

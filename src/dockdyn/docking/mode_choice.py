@@ -1,37 +1,36 @@
-"""How many modes a link needs, so that the peak force of its contacts is right within a stated share.
+"""How many modes a link needs, so that the peak force of what acts on it is right within a stated share.
 
-Before a run: a contact, its law taken as a spring that stores as much at its peak, joins two bodies that meet as they coast.
-Along its normal they are one mass and modes, a small linear system whose first peak is known with any number of modes.
-Where no such contact of a body by finite elements is known its points are to yield under a constant load but for the same
-share.
+Before a run: a contact, its law taken as a spring that stores as much at its peak, joins two trees of bodies that meet as they
+coast. With all modes of their links they are a linear system whose first peak is known with any number of modes. An element
+that is a spring is taken as such a contact. Where something holds rigidly, or that is not known, points are to yield under a
+constant load but for the same share.
 
 Units: N, N/m, m, kg, rad/s, s.
-Source: modal superposition, Meirovitch 1967, Analytical Methods in Vibrations; residual flexibility, MacNeal 1971, Computers &
-Structures 1:581; own construction.
+Source: modal superposition, Meirovitch 1967, Analytical Methods in Vibrations; own construction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dockdyn.deferred import Float, jnp
-from dockdyn.docking.linked_trees import arm_of
+from dockdyn.docking.linear_trees import LinearTrees, Standing, Tied, linear_trees, standing_of
 from dockdyn.docking.schema.bodies import BodySection, kind_of
+from dockdyn.docking.schema.elements import BushingSection, ElementSection, PlainSpring, StrutSection
 from dockdyn.docking.schema.finite_elements import MOST_MODES, FiniteElementSection
 from dockdyn.docking.schema.flexible import LargeBeamSection, UniformBeamSection
 from dockdyn.integrate.model import over_rows
-from dockdyn.mechanics.trees.screws import cross_product
 from dockdyn.mechanics.vector import Vector
 from dockdyn.results.linear_contact import (
     DEPTHS,
-    ENOUGH,
     FEW,
     LateSpring,
     equivalent_stiffness,
-    first_peak,
+    first_part,
+    free_motion,
     linear_force,
 )
 from dockdyn.results.plan import delay_of, jit_once
@@ -39,104 +38,158 @@ from dockdyn.scenario.tables.part import Part
 
 if TYPE_CHECKING:
     from dockdyn.docking.schema.multibody import SeveralBodiesSection
-    from dockdyn.mechanics.rigid_body import Pose, Twist
 
-SHARED = (
-    "length",
-    "mass_per_length",
-    "bending_stiffness",
-    "torsional_stiffness",
-    "polar_inertia",
-    "bending_modes",
-    "twist_modes",
-)  # keys of both kinds of beams
 Beam = UniformBeamSection | LargeBeamSection
+STEADY = StrutSection | BushingSection  # elements that are springs all the time
 SPEED = 0.05  # m/s, at which bodies meet that begin without moving towards each other
 COASTED = 400  # places at which a contact is looked for
-ALL = (MOST_MODES, MOST_MODES)
 CAUTION = 0.8  # of a share: estimates of a peak are right to a quarter of what modes make of it
+FAINT = 0.01  # of the force of a contact: what elements feel is looked at above it
+SWINGS, SAMPLES = 4, 1000  # in which forces in elements are looked at after a contact, and at how many instants
 COARSE = 1.2  # times as many modes: counts at which peaks are looked at first
 ROUNDS = 12  # in which a law and its peak come to agree
-type Row = Float[np.ndarray, "modes"]
-
-
-class Side(NamedTuple):
-    """The modes of a body along the normal of a contact, those that a run has first."""
-
-    shape: Row  # m per unit of modal coordinate
-    mass: Row  # kg
-    frequency: Row  # rad/s
+SMALL = 1e-9  # of the largest: what of a row is rounding
+type Row = Float[np.ndarray, "n"]
 
 
 class FirstPeak(NamedTuple):
-    """A contact between two bodies: one mass, the modes of both, and the spring between them."""
+    """A contact between two places of trees as a linear system, and the spring between them."""
 
-    mass: float  # kg, of both together, were they rigid
-    sides: tuple[Side, Side]
-    speed: float  # m/s
+    trees: LinearTrees
+    row: Row  # by how much the contact opens
+    mass: float  # kg, with which both meet; NaN where nothing moves
+    velocity: Row  # of a unit closing speed
+    speed: float  # m/s, with which it closes
     delay: float  # s
 
-    def peak(self, counts: tuple[int, int], stiffness: float) -> float:
-        """Return the first peak (N) with so many of the modes of each body."""
-        parts = [[part[:count] for part in side] for side, count in zip(self.sides, counts, strict=True)]
-        shape, mass, frequency = (np.concatenate(both) for both in zip(*parts, strict=True))
-        spring = LateSpring(stiffness, self.delay)
-        springs = np.diag(np.concatenate([[0.0], mass * frequency**2]))
-        row, velocity = np.concatenate([[1.0], -shape]), np.zeros(1 + len(mass))
-        velocity[0] = -self.speed
-        yielding = 1 / stiffness + float((shape**2 / (mass * frequency**2)).sum())
-        until = 2 * np.pi * np.sqrt(self.mass * yielding) + self.delay
-        whole = np.diag(np.concatenate([[self.mass], mass]))
-        return first_peak(linear_force(whole, springs, row, velocity, spring, until))
+    def kinds(self) -> list[tuple[str, int]]:
+        """Return what counts of modes there are: the link, and which of its kinds of modes."""
+        return [(name, n) for name, (_, bending) in self.trees.bending.items() for n in range(len(bending.kinds))]
 
-    def stiffness(self, forces: Float[np.ndarray, "depths"]) -> float:
-        """Return the stiffness (N/m), up to its peak, of a law with these `forces` (N) at the `DEPTHS`; NaN of one without."""
+    def numbers(self, kind: tuple[str, int]) -> np.ndarray:
+        """Return the coordinates that are modes of a kind, the lowest first."""
+        first, bending = self.trees.bending[kind[0]]
+        found: np.ndarray = first + bending.kinds[kind[1]]
+        return found
+
+    def with_counts(self, counts: dict[tuple[str, int], int]) -> np.ndarray:
+        """Return which coordinates there are with so many modes of each kind, all of those that are not named."""
+        found = np.ones(len(self.row), bool)
+        for kind, count in counts.items():
+            found[self.numbers(kind)[count:]] = False
+        return found
+
+    def kept(self) -> np.ndarray:
+        """Return which coordinates the run has."""
+        found = np.ones(len(self.row), bool)
+        for first, bending in self.trees.bending.values():
+            found[first : first + len(bending.kept)] = bending.kept
+        return found
+
+    def peak(self, kept: np.ndarray, stiffness: float) -> float:
+        """Return the first peak (N) with these coordinates."""
+        return float(self._first_forces(kept, stiffness)[0].max())
+
+    def _first_forces(self, kept: np.ndarray, stiffness: float) -> tuple[np.ndarray, float]:
+        """Return forces (N) until the contact first ends, and how long that takes (s)."""
+        modes = self.trees.modes()
+        yielding = 1 / stiffness + float((self.row[modes] ** 2 / self.trees.stiffness.diagonal()[modes]).sum())
+        until, longest = (2 * np.pi * np.sqrt(self.mass * soft) + self.delay for soft in (1 / stiffness, yielding))
+        mass, springs, velocity = self._system(kept)
+        while True:
+            forces = linear_force(mass, springs, self.row[kept], velocity, LateSpring(stiffness, self.delay), until)
+            found = first_part(forces)
+            if until >= longest or len(found) < len(forces):
+                last = len(found) - 1
+                beyond = found[-1] / (found[-1] - forces[last + 1]) if last > 0 and len(found) < len(forces) else 0.0
+                return found, until * (last + float(beyond)) / (len(forces) - 1)
+            until *= 2  # it lasts longer, as the modes give way
+
+    def _system(self, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, Row]:
+        """Return mass, stiffness and velocities at the start of these coordinates."""
+        own = np.ix_(kept, kept)
+        return self.trees.mass[own], self.trees.stiffness[own], self.speed * self.velocity[kept]
+
+    def peaks(self, kept: np.ndarray, stiffness: float) -> Float[np.ndarray, "places"]:
+        """Return the first peak (N) with these coordinates, and the largest force (N) in each element that is a spring between
+        the trees, until they have swung a few times after the contact; there without delay. NaN where it is not known."""
+        if not np.isfinite(stiffness):
+            return np.full(1 + len(self.trees.ties), np.nan)
+        peak, (mass, springs, velocity) = self.peak(kept, stiffness), self._system(kept)
+        if not self.trees.ties:
+            return np.array([peak])
+        row, lasted = self.row[kept], self._replace(delay=0.0)._first_forces(kept, stiffness)[1]
+        swinging = SWINGS * max(_period(mass, tie.rows[:, kept], tie.stiffness) for tie in self.trees.ties)
+        held = springs + stiffness * np.outer(row, row)
+        during, moving = free_motion(mass, held, (np.zeros(len(row)), velocity), np.linspace(0, lasted, SAMPLES)[1:])
+        after, _ = free_motion(mass, springs, (during[-1], moving[-1]), np.linspace(0, swinging, SAMPLES)[1:])
+        moved = np.concatenate([during, after])
+        forces = [tie.stiffness * (moved @ tie.rows[:, kept].T) for tie in self.trees.ties]
+        return np.array([peak, *(np.linalg.norm(force, axis=1).max() for force in forces)])
+
+    def stiffness(self, forces: Float[np.ndarray, "depths"], kept: np.ndarray) -> float:
+        """Return the stiffness (N/m), up to its peak with these coordinates, of a law with such `forces` (N) at the `DEPTHS`;
+        NaN of one without."""
         found = equivalent_stiffness(forces, float(forces.max()) * 1e-6)
         for _ in range(ROUNDS):
             if not np.isfinite(found * self.mass):
                 return np.nan
-            found = equivalent_stiffness(forces, self.peak(ALL, found))
+            found = equivalent_stiffness(forces, self.peak(kept, found))
         return found
 
-    def least_count(self, side: int, stiffness: float, share: float, least: int = 1) -> int:
-        """Return the least count of modes of a side, from the `least` on, the other having all, from which on the first peak
-        differs by at most this share from that with all.
+    def excesses(self, forces: Float[np.ndarray, "depths"]) -> Float[np.ndarray, "places"]:
+        """Return the shares by which the peaks of a law are too large with the modes that the run has, below zero too small;
+        NaN where they are not known."""
+        few, whole = (self.peaks(one, self.stiffness(forces, one)) for one in (self.kept(), self.with_counts({})))
+        found: Float[np.ndarray, "places"] = (few - whole) / np.maximum(whole, FAINT * whole[0])
+        return found
+
+    def least_count(self, kind: tuple[str, int], stiffness: float, share: float) -> int:
+        """Return the least count of modes of a kind, all others being there, from which on all peaks, and how long the contact
+        lasts, differ by at most this share from those with all.
 
         Peaks are looked at where counts differ by a fifth, and below the last that is right one by one.
         """
-        exact = self.peak(ALL, stiffness)
+        whole = self.with_counts({})
+        exact, time = self.peaks(whole, stiffness), self._first_forces(whole, stiffness)[1]
 
         def is_right(count: int) -> bool:
-            counts = (count, MOST_MODES) if side == 0 else (MOST_MODES, count)
-            return abs(self.peak(counts, stiffness) - exact) <= share * exact
+            kept = self.with_counts({kind: count})
+            if abs(self._first_forces(kept, stiffness)[1] - time) > share * time:
+                return False
+            apart = np.abs(self.peaks(kept, stiffness) - exact)
+            return bool((apart <= share * np.maximum(exact, FAINT * exact[0])).all())
 
-        right = min(len(self.sides[side].mass), MOST_MODES)
-        while right > least and is_right(down := max(min(int(right / COARSE), right - 1), least)):
+        right = len(self.numbers(kind))
+        while right > 1 and is_right(down := max(min(int(right / COARSE), right - 1), 1)):
             right = down
-        while right > least and is_right(right - 1):
+        while right > 1 and is_right(right - 1):
             right -= 1
         return right
 
 
+def _period(mass: np.ndarray, rows: np.ndarray, stiffness: np.ndarray) -> float:
+    """Return the longest period (s) in which springs swing against what they move."""
+    moved = np.linalg.eigvalsh(
+        np.sqrt(stiffness)[:, None] * (rows @ np.linalg.solve(mass, rows.T)) * np.sqrt(stiffness)
+    )
+    return float(2 * np.pi / np.sqrt(moved[moved > SMALL * moved.max()].min()))
+
+
 def with_chosen_modes[Content: SeveralBodiesSection](content: Content) -> Content:
-    """Return bodies and contacts with as many modes of each link as its contacts need, where it states none; the same where
-    each does."""
+    """Return bodies and contacts with as many modes of each link as what acts on its tree needs, where it states none; the
+    same where each does."""
     chosen = {body.name: body.flexible for body in content.body if _chooses(body)}
     if not chosen:
         return content
-    touching = [
-        (number, names)
-        for number, contact in enumerate(content.contacts)
-        if chosen.keys() & (names := {name for name, _ in content.sides(contact)})
-    ]
-    if not touching and all(isinstance(one, Beam) for one in chosen.values()):
-        return content
     needed: dict[str, list[tuple[int, ...]]] = {name: [] for name in chosen}
-    starts = content.starts()
-    for number, names in touching:
-        found = _needed_by(content, number, starts)
-        for name in names & chosen.keys():
-            needed[name].append(found.get(name, ()))
+    for one in _acting_on(content, chosen):
+        if one.struck is None:
+            for name in chosen.keys() & one.bodies:
+                needed[name].append(())
+        else:
+            for name, counts in _needed_by(one, one.struck, chosen).items():
+                needed[name].append(counts)
     bodies = [
         body.model_copy(update={"flexible": _with_modes(chosen[body.name], needed[body.name])})
         if body.name in chosen
@@ -154,76 +207,176 @@ def _chooses(body: BodySection) -> bool:
 
 
 def _with_modes(flexible: Any, needed: list[tuple[int, ...]]) -> Any:  # noqa: ANN401, of any kind
-    """Return a link with as many modes as each contact needs; empty of one of which that is not known."""
+    """Return a link with as many modes as each place needs; empty of one of which that is not known."""
     known = [counts for counts in needed if counts]
     if isinstance(flexible, FiniteElementSection):
-        if len(known) < len(needed) or not known:
-            return flexible.with_mode_count(min(flexible.static_count(flexible.peak_error), MOST_MODES))
-        return flexible.with_mode_count(max(count for (count,) in known))
+        most = max((count for (count,) in known), default=0)
+        static = flexible.static_count(flexible.peak_error) if len(known) < len(needed) or not known else 0
+        return flexible.with_mode_count(min(max(most, static), MOST_MODES))
     counts = [max(counts) for counts in zip(flexible.bending_modes, *known, strict=True)]
     return flexible.model_copy(update={"bending_modes": counts})
 
 
-def _needed_by(
-    content: SeveralBodiesSection, number: int, starts: dict[str, tuple[Pose, Twist]]
-) -> dict[str, tuple[int, ...]]:
-    """Return how many modes of each link that chooses them a contact needs, of a beam along both directions; nothing where that
-    is not known."""
-    contact = content.contacts[number]
-    sides = content.sides(contact)
-    bodies = [content.named(name) for name, _ in sides]
-    if contact.normal is None:
-        return {}
-    places = [_place_of(part) for _, part in sides]
-    poses = [starts[body.name] for body in bodies]
-    normal, speed = _meeting(sides[0][1], sides[1][1], places, poses)
-    along = [_array(pose.attitude.matrix().transposed_times(Vector.of(jnp.asarray(normal)))) for pose, _ in poses]
-    both = sides_of(bodies, places, along)
-    if any(isinstance(body.flexible, Beam) for body in bodies):
-        mass = float(_rigid_masses(_without_bending(content))[number])
-    else:
-        mass = mass_of_two(bodies, places, along)
-    if not 0 < mass < np.inf:  # both are held
-        mass = _lowest_mass(both)
-    struck = FirstPeak(mass, both, speed, delay_of(content))
-    stiffness = struck.stiffness(np.asarray(elastic_forces(contact.normal, jnp.asarray(along[1]))))
-    if not np.isfinite(stiffness):
-        return {}
-    share = CAUTION / sum(body.flexible is not None for body in bodies)
-    found: dict[str, tuple[int, ...]] = {}
-    for side, body in enumerate(bodies):
-        if not _chooses(body):
-            continue
-        if isinstance(body.flexible, FiniteElementSection):
-            found[body.name] = (struck.least_count(side, stiffness, share * body.flexible.peak_error),)
-        else:
-            found[body.name] = _counts_of_beam(struck, side, stiffness, share * FEW)
+class ActingSpring(NamedTuple):
+    """What acts between two bodies, as a spring between their trees; without one of which it is not known."""
+
+    bodies: Sequence[str]
+    struck: FirstPeak | None = None
+    stiffness: float = np.nan  # N/m
+
+
+def _acting_on(content: SeveralBodiesSection, links: Iterable[str]) -> Iterator[ActingSpring]:
+    """Yield what acts between bodies, where it is, at t = 0, on the trees of these links: contacts, then elements that none of
+    them shakes."""
+    joined = {name: joined_roots(content, name) for name in links}
+
+    def moves(names: Iterable[str]) -> bool:
+        roots = {content.root_of(name) for name in names}
+        return any(roots & own for own in joined.values())
+
+    sides = [[body for body, _ in content.sides(contact)] for contact in content.contacts]
+    contacts = [(number, names) for number, names in enumerate(sides) if moves(names)]
+    ties = [one for one in content.ties() if moves(one.between)]
+    if not contacts and not ties:
+        return
+    standing, shaken = _standing_at_start(_without_bending(content)), set[str]()
+    for number, names in contacts:
+        yield _acting_contact(content, number, names, standing)
+        shaken |= set().union(*(joined_roots(content, name) for name in names))
+    for tie in ties:
+        if not (isinstance(tie, STEADY) and shaken & {content.root_of(name) for name in tie.between}):
+            yield from _acting_tie(content, tie, standing)
+
+
+def joined_roots(content: SeveralBodiesSection, name: str) -> set[str]:
+    """Return the roots of the trees that struts and bushings join to that of a body."""
+    ends = [{content.root_of(one) for one in tie.between} for tie in content.ties() if isinstance(tie, STEADY)]
+    found = {content.root_of(name)}
+    while more := [one for one in ends if found & one and not one <= found]:
+        found = found.union(*more)
     return found
 
 
-def _lowest_mass(sides: Sequence[Side]) -> float:
-    """Return the mass (kg) that the lowest mode of two held bodies has where they touch, as one that moves freely in a short
-    contact; NaN where none moves that place."""
-    shape, mass, frequency = (np.concatenate(both) for both in zip(*sides, strict=True))
-    moving = np.flatnonzero(np.abs(shape) > 1e-6 * np.abs(shape).max(initial=0.0))
-    lowest = moving[np.argmin(frequency[moving])] if len(moving) else None
-    return np.nan if lowest is None else float(mass[lowest] / shape[lowest] ** 2)
+def joined_trees(content: SeveralBodiesSection, standing: dict[str, Standing], names: Sequence[str]) -> LinearTrees:
+    """Return the trees of bodies, with those that struts and bushings join to them."""
+    roots = set().union(*(joined_roots(content, name) for name in names))
+    trees = linear_trees(content, standing, sorted(roots, key=content.names().index))
+    for tie in content.ties():
+        if isinstance(tie, STEADY) and content.root_of(tie.between[0]) in roots:
+            springs = list(_rows_of(trees, tie, standing))
+            for row, stiffness, _ in springs:
+                trees.stiffness[:] += stiffness * np.outer(row, row)
+            pulling = [(row, stiffness) for row, stiffness, turns in springs if not turns]
+            if pulling:
+                trees.ties.append(Tied(tie.name, *(np.array(part) for part in zip(*pulling, strict=True))))
+    return trees
 
 
-def _counts_of_beam(struck: FirstPeak, which: int, stiffness: float, share: float) -> tuple[int, int]:
-    """Return how many modes a beam needs along each direction of bending; of its side all along the first come first, then
-    those along the second."""
-    side = struck.sides[which]
-    whole, found = np.arange(len(side.mass)), [0, 0]
-    for direction in (0, 1):
-        own = whole // ENOUGH == direction  # twist is behind both
-        order = np.concatenate([whole[~own], whole[own]])
-        sides = list(struck.sides)
-        sides[which] = Side(*(part[order] for part in side))
-        first = int((~own).sum())
-        turned = struck._replace(sides=(sides[0], sides[1]))
-        found[direction] = turned.least_count(which, stiffness, share / 2, first + 1) - first
-    return found[0], found[1]
+def _acting_contact(
+    content: SeveralBodiesSection, number: int, names: list[str], standing: dict[str, Standing]
+) -> ActingSpring:
+    contact = content.contacts[number]
+    (_, feature), (_, partner) = content.sides(contact)
+    if contact.normal is None:
+        return ActingSpring(names)
+    places = [_place_of(part) for part in (feature, partner)]
+    normal, speed = _meeting(feature, partner, places, [standing[name] for name in names])
+    struck = struck_at(content, standing, names, places, normal)._replace(speed=speed, delay=delay_of(content))
+    along = np.asarray(standing[names[1]].turn).T @ normal
+    stiffness = struck.stiffness(np.asarray(elastic_forces(contact.normal, along)), struck.with_counts({}))
+    return ActingSpring(names, struck, stiffness) if np.isfinite(stiffness) else ActingSpring(names)
+
+
+def _acting_tie(
+    content: SeveralBodiesSection, tie: ElementSection, standing: dict[str, Standing]
+) -> Iterator[ActingSpring]:
+    """Yield what an element between two bodies does, along each line in which it is a spring, as if it were struck."""
+    trees = linear_trees(content, standing, tie.between)
+    springs = _springs_of(tie)
+    if springs is None:
+        yield ActingSpring(tie.between)
+        return
+    for row, stiffness, turns in _rows_of(trees, tie, standing):
+        struck = _struck(content, trees, tie.between, row, None)
+        if not turns and np.isfinite(struck.mass):
+            yield ActingSpring(tie.between, struck, stiffness)
+
+
+def _rows_of(
+    trees: LinearTrees, tie: ElementSection, standing: dict[str, Standing]
+) -> Iterator[tuple[Row, float, bool]]:
+    """Yield by how much an element opens along each line in which it is a spring, its stiffness (N/m or N m), and whether that
+    is one of turning."""
+    own, other = (Standing(*map(np.asarray, standing[name])) for name in tie.between)
+    for spring in _springs_of(tie) or []:
+        far = other.place + other.turn @ np.asarray(spring.other)
+        at = own.turn.T @ (far - own.place) if spring.own is None else np.asarray(spring.own)
+        way = far - own.place - own.turn @ at if spring.way is None else other.turn @ np.asarray(spring.way)
+        if spring.stiffness > 0 and np.linalg.norm(way) > 0:
+            rows = slice(3, 6) if spring.turns else slice(0, 3)
+            ends = zip(tie.between, (at, np.asarray(spring.other)), strict=True)
+            first, second = (way @ trees.moved(name, place)[rows] for name, place in ends)
+            yield (first - second) / np.linalg.norm(way), float(spring.stiffness), bool(spring.turns)
+
+
+def struck_at(
+    content: SeveralBodiesSection,
+    standing: dict[str, Standing],
+    names: Sequence[str],
+    places: Sequence[Float[np.ndarray, "3"]],
+    normal: Float[np.ndarray, "3"],
+) -> FirstPeak:
+    """Return what two places of bodies (m, body axes) do that meet along a `normal` (inertial, out of the second)."""
+    trees = joined_trees(content, standing, names)
+    first, second = (normal @ trees.moved(name, place)[:3] for name, place in zip(names, places, strict=True))
+    return _struck(content, trees, names, first - second, normal)
+
+
+def _struck(
+    content: SeveralBodiesSection,
+    trees: LinearTrees,
+    names: Sequence[str],
+    row: Row,
+    normal: Float[np.ndarray, "3"] | None,
+) -> FirstPeak:
+    """Return a contact, and how it closes: as one side moves with all that elements join to it, or as it is pushed where that
+    can not be, by its lowest mode where joints hold it."""
+    modes, velocity = trees.modes(), np.zeros(len(row))
+    rigid = np.flatnonzero(~modes)
+    sides = [joined_roots(content, name) for name in names]
+    if not len(rigid) or np.abs(row[rigid]).max() <= SMALL * np.abs(row).max(initial=0.0):
+        soft = np.flatnonzero(modes)
+        lower = np.linalg.cholesky(trees.mass[np.ix_(soft, soft)])
+        own = np.linalg.solve(lower, np.linalg.solve(lower, trees.stiffness[np.ix_(soft, soft)]).T)
+        ways = np.linalg.solve(lower.T, np.linalg.eigh((own + own.T) / 2)[1])
+        moving = np.abs(row[soft] @ ways)
+        if not len(moving) or not moving.max() > 0:
+            return FirstPeak(trees, row, np.nan, velocity, SPEED, 0.0)
+        lowest = int(np.argmax(moving > 1e-6 * moving.max()))
+        velocity[soft] = -ways[:, lowest] / (row[soft] @ ways[:, lowest])
+        return FirstPeak(trees, row, 1 / float(moving[lowest] ** 2), velocity, SPEED, 0.0)
+    pushed = np.linalg.solve(trees.mass[np.ix_(rigid, rigid)], row[rigid])
+    mass = 1 / float(row[rigid] @ pushed)
+    velocity[rigid] = -mass * pushed
+    for side, way in zip(sides, (-1.0, 1.0), strict=True):
+        firsts = [first for root in side if (first := trees.roots[root]) is not None]
+        if normal is not None and sides[0].isdisjoint(sides[1]) and len(firsts) == len(side):
+            velocity[:] = 0.0
+            for first in firsts:
+                velocity[first : first + 3] = way * normal
+            break
+    return FirstPeak(trees, row, mass, velocity, SPEED, 0.0)
+
+
+def _needed_by(acting: ActingSpring, struck: FirstPeak, chosen: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return how many modes of each kind a spring needs of the links that choose them."""
+    kinds = [kind for kind in struck.kinds() if kind[0] in chosen]
+    found: dict[str, list[int]] = {name: [] for name, _ in kinds}
+    for kind in kinds:
+        flexible = chosen[kind[0]]
+        error = flexible.peak_error if isinstance(flexible, FiniteElementSection) else FEW
+        found[kind[0]].append(struck.least_count(kind, acting.stiffness, CAUTION * error / len(kinds)))
+    return {name: tuple(counts) for name, counts in found.items()}
 
 
 def _without_bending(content: SeveralBodiesSection) -> SeveralBodiesSection:
@@ -233,13 +386,15 @@ def _without_bending(content: SeveralBodiesSection) -> SeveralBodiesSection:
 
 
 @jit_once
-def _rigid_masses(content: SeveralBodiesSection) -> Float[Any, "contacts"]:
-    """Return the effective mass (kg) of each contact at t = 0."""
-    from dockdyn.mechanism.effective_mass import effective_masses
+def _springs_of(tie: ElementSection) -> list[PlainSpring] | None:
+    """Return the lines along which an element is a spring."""
+    return tie.springs()
 
-    model = content.acting_in_pairs()
-    found: Float[Any, "contacts"] = effective_masses(model, model.initial())[0]
-    return found
+
+@jit_once
+def _standing_at_start(content: SeveralBodiesSection) -> dict[str, Standing]:
+    """Return all bodies as they are at t = 0."""
+    return standing_of(content, *zip(*content.starts().values(), strict=True))
 
 
 @jit_once
@@ -249,43 +404,42 @@ def elastic_forces(section: Part, normal: Float[Any, "3"]) -> Float[Any, "depths
     return over_rows(lambda depth: law.force(depth, jnp.zeros(())), jnp.asarray(DEPTHS))
 
 
-def _array(vector: Vector) -> Float[np.ndarray, "3"]:
-    return np.asarray(vector.array(), float)
-
-
 def _place_of(part: Any) -> Float[np.ndarray, "3"]:  # noqa: ANN401, sections
     """Return the place (m, body axes) of a feature, or of a surface's reference."""
     if kind_of(part) == "surface":
-        return _array(part.make().reference())
+        return np.asarray(_reference(part))
     return np.asarray(part.stated(), float).mean(axis=0)
+
+
+@jit_once
+def _reference(section: Part) -> Float[Any, "3"]:
+    """Return the place (m) that stands for a surface."""
+    found: Float[Any, "3"] = section.make().reference().array()
+    return found
 
 
 def _meeting(
     feature: Any,  # noqa: ANN401, sections
     partner: Any,  # noqa: ANN401
     places: list[Float[np.ndarray, "3"]],
-    poses: list[tuple[Pose, Twist]],
+    standing: list[Standing],
 ) -> tuple[Float[np.ndarray, "3"], float]:
     """Return the normal (inertial) with which a feature meets its partner as both coast, and how fast they do (m/s)."""
-    turns = [np.asarray(pose.attitude.matrix().array()) for pose, _ in poses]
-    levers = [turn @ place for turn, place in zip(turns, places, strict=True)]
-    at = [_array(pose.position) + lever for (pose, _), lever in zip(poses, levers, strict=True)]
-    moving = [
-        _array(twist.velocity) + np.cross(turn @ _array(twist.rate), lever)
-        for (_, twist), turn, lever in zip(poses, turns, levers, strict=True)
-    ]
+    bodies = [Standing(*map(np.asarray, one)) for one in standing]
+    levers = [one.turn @ place for one, place in zip(bodies, places, strict=True)]
+    at = [one.place + lever for one, lever in zip(bodies, levers, strict=True)]
+    moving = [one.velocity + np.cross(one.turn @ one.rate, lever) for one, lever in zip(bodies, levers, strict=True)]
     apart, closing = at[0] - at[1], moving[0] - moving[1]
     speed = float(np.linalg.norm(closing))
     way = -closing if speed > 0 else apart
-    normal = way / np.linalg.norm(way) if np.linalg.norm(way) > 0 else turns[1][0]
+    normal = way / np.linalg.norm(way) if np.linalg.norm(way) > 0 else bodies[1].turn[0]
     if kind_of(partner) == "surface":
         until = 2 * np.linalg.norm(apart) / speed if speed > 0 else 0.0
         coasted = at[0] + np.linspace(0.0, until, COASTED)[:, None] * closing
-        seen = (coasted - _array(poses[1][0].position)) @ turns[1]
-        distances, normals = _distances(partner, jnp.asarray(seen))
-        touching = np.flatnonzero(np.asarray(distances) <= float(np.max(getattr(feature, "radius", 0.0))))
-        first = int(touching[0]) if len(touching) else int(np.argmin(np.asarray(distances)))
-        normal = turns[1] @ np.asarray(normals)[first]
+        distances, normals = map(np.asarray, _distances(partner, (coasted - bodies[1].place) @ bodies[1].turn))
+        touching = np.flatnonzero(distances <= float(np.max(getattr(feature, "radius", 0.0))))
+        first = int(touching[0]) if len(touching) else int(np.argmin(distances))
+        normal = bodies[1].turn @ normals[first]
     approaching = abs(float(closing @ normal))
     return normal / np.linalg.norm(normal), approaching if approaching > 0 else SPEED
 
@@ -301,58 +455,3 @@ def _distances(section: Part, places: Float[Any, "places 3"]) -> tuple[Float[Any
 
     found: tuple[Float[Any, "places"], Float[Any, "places 3"]] = over_rows(look, places)
     return found
-
-
-def mass_of_two(
-    bodies: Sequence[BodySection], places: Sequence[Float[np.ndarray, "3"]], normals: Sequence[Float[np.ndarray, "3"]]
-) -> float:
-    """Return the effective mass (kg) of two rigid bodies along the normal of their contact, of which place (m) and normal are
-    in the axes of each; infinite of two that are fixed."""
-    mobility = 0.0
-    for body, place, normal in zip(bodies, places, normals, strict=True):
-        if not body.fixed:
-            lever, inertia = np.cross(place, normal), np.asarray(body.inertia, float)
-            mobility += 1 / float(body.mass)
-            mobility += float(lever @ np.linalg.solve(inertia, lever)) if np.any(inertia) else 0.0
-    return 1 / mobility if mobility else np.inf
-
-
-def sides_of(
-    bodies: Sequence[BodySection], places: Sequence[Float[np.ndarray, "3"]], normals: Sequence[Float[np.ndarray, "3"]]
-) -> tuple[Side, Side]:
-    """Return the modes of two bodies along the normal of their contact; of a beam eight along each direction."""
-    first, second = (_side(*each) for each in zip(bodies, places, normals, strict=True))
-    return first, second
-
-
-def _side(body: BodySection, place: Float[np.ndarray, "3"], normal: Float[np.ndarray, "3"]) -> Side:
-    """Return the modes of a body along a `normal` at a `place` (m), both in its axes."""
-    if isinstance(body.flexible, FiniteElementSection):
-        modes = body.flexible.all_modes()
-        shape, frequency = body.flexible.shapes_along(modes, place, normal), modes.frequency
-        return Side(shape, np.full(len(frequency), modes.inertia[0, 0]), frequency)
-    beam = beam_by_modes(body)
-    if beam is None:
-        return Side(*np.zeros((3, 0)))
-    whole = beam.model_copy(update={"bending_modes": [ENOUGH, ENOUGH], "damping_ratio": 0.0})
-    return Side(*map(np.asarray, modes_at_point(whole, jnp.asarray(place), jnp.asarray(normal))))
-
-
-@jit_once
-def modes_at_point(
-    section: UniformBeamSection, point: Float[Any, "3"], normal: Float[Any, "3"]
-) -> tuple[Float[Any, "modes"], ...]:
-    """Return shape, modal mass and frequency of all modes of a beam where it is touched."""
-    seat, modes = section.deflection(point), section.link().modes()
-    shape = (seat.shift + cross_product(seat.turn, jnp.broadcast_to(point - seat.place, seat.turn.shape))) @ normal
-    return shape, modes.mass, modes.frequency
-
-
-def beam_by_modes(body: BodySection) -> UniformBeamSection | None:
-    """Return the beam of a link as one that bends by its modes with the root held; None of a link that has none."""
-    beam = body.flexible
-    if not isinstance(beam, LargeBeamSection):
-        return beam if isinstance(beam, UniformBeamSection) else None
-    shared = {key: getattr(beam, key) for key in SHARED if getattr(beam, key) is not None}
-    root = (-arm_of(body)).array().tolist()
-    return UniformBeamSection.model_validate({"root": root, "axis": [1, 0, 0], "across": [0, 1, 0], **shared})

@@ -192,20 +192,29 @@ def _joints_beyond(dataset: Dataset) -> list[str]:
 
 
 def _too_few_modes(dataset: Dataset) -> list[str]:
-    """Return a warning for every contact whose first peak would be another if what it bends had more modes."""
+    """Return a warning for every contact whose first peak would be another if what it bends had more modes, and for every
+    element in which it makes another force."""
     if "mode_excess" not in dataset:
         return []
     allowed = dict(line.split("\t") for line in str(dataset.attrs.get("mode_errors", "")).splitlines())
-    found = []
-    for name, excess in zip(map(str, dataset.contact.values), dataset.mode_excess.values.tolist(), strict=True):
-        size = f"about {100 * abs(excess):.2g} % too {'large' if excess > 0 else 'small'}"
-        words = f"contact {name!r}: its first peak force is {size}"
-        if name in allowed and abs(excess) > float(allowed[name]):
+    least, found = repr(min(map(float, allowed.values()), default=FEW)), []
+    told = [
+        (f"contact {name!r}: its first peak force", allowed.get(name), excess)
+        for name, excess in zip(map(str, dataset.contact.values), dataset.mode_excess.values.tolist(), strict=True)
+    ]
+    if "element_mode_excess" in dataset:
+        told += [
+            (f"element {name!r}: its force by the first peak of a contact", least if allowed else None, excess)
+            for name, excess in zip(map(str, dataset.element.values), dataset.element_mode_excess.values, strict=True)
+        ]
+    for what, share, excess in told:
+        words = f"{what} is about {100 * abs(excess):.2g} % too {'large' if excess > 0 else 'small'}"
+        if share is not None and abs(excess) > float(share):
             found.append(
                 f"{words} (estimated), as the bodies by finite elements that it bends have too few modes; leave out their "
-                f"up_to, static_error and mode_count, and they have as many as peak_error = {float(allowed[name]):g} asks for"
+                f"up_to, static_error and mode_count, and they have as many as peak_error = {float(share):g} asks for"
             )
-        elif name not in allowed and abs(excess) > FEW:
+        elif share is None and abs(excess) > FEW:
             found.append(f"{words}, as what it bends has too few bending_modes; state more, up to {ENOUGH} {ACCURACY}")
     return found
 

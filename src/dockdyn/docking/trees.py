@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from dockdyn.deferred import Array, Float, jnp
-from dockdyn.docking.linked_trees import Coordinate, coordinates_of, linked_roots, linked_tree
+from dockdyn.docking.linked_trees import Coordinate, arm_of, coordinates_of, linked_roots, linked_tree
 from dockdyn.docking.schema.finite_elements import FiniteElementSection
 from dockdyn.docking.schema.flexible import LargeBeamSection, ModeTableSection, UniformBeamSection
 from dockdyn.docking.schema.joints import (
@@ -78,7 +78,7 @@ class Frames(NamedTuple):
     def of(bodies: Sequence[LinkSection], seats: Iterable[Seat] = (), plane: bool = False) -> Frames:
         """Return those of links with these seats and those of bodies that joints hold on links that bend by their own modes."""
         flexible = {body.name for body in bodies if body.flexible is not None}
-        modal = {body.name for body in (*_modal_links(bodies), *_free_components(bodies))}
+        modal = {body.name for body in bodies if _bends_by_modes(body)}
         held = [
             Seat(body.on, ("joint", body.name), body.joint.place(body.start()[0]).array())
             for body in bodies
@@ -111,14 +111,13 @@ class Frames(NamedTuple):
         return len(self.bodies) + len(self.links()) - len(seats) + seats.index(what)
 
 
+def _bends_by_modes(body: LinkSection) -> bool:
+    return body.flexible is not None and not isinstance(body.flexible, LargeBeamSection)
+
+
 def _modal_links(bodies: Sequence[LinkSection]) -> list[LinkSection]:
-    """Return the links that bend by modes of their own, beside the motion of their mean axes."""
-    return [body for body in bodies if isinstance(body.flexible, UniformBeamSection | ModeTableSection)]
-
-
-def _free_components(bodies: Sequence[LinkSection]) -> list[LinkSection]:
-    """Return the bodies that bend by modes which have no part in the motion of their mean axes."""
-    return [body for body in bodies if isinstance(body.flexible, FiniteElementSection)]
+    """Return the links that bend by modes and are held by a joint, which moves them with their mean axes."""
+    return [body for body in bodies if _bends_by_modes(body) and body.joint is not None]
 
 
 def trees_of(frames: Frames) -> tuple[JointedBodies | TreeBodies, ...]:
@@ -160,7 +159,7 @@ def _tree_on_root(root: LinkSection, frames: Frames) -> JointedBodies:
     coordinates = {one.body: n for n, one in enumerate(coordinates_of(frames.bodies)) if one.mode is None}
     tree = _Growing([root.body()], [names.index(root.name)])
     component = isinstance(root.flexible, FiniteElementSection)
-    waiting = _add_component(tree, root, frames) if component else [(0, _held_on(root.name, frames.bodies))]
+    waiting = _add_component(tree, root, frames, 0) if component else [(0, _held_on(root.name, frames.bodies))]
     for carrier, held in waiting:  # they grow as it goes
         for body in held:
             assert body.joint is not None
@@ -178,24 +177,32 @@ def _add_flexible_link(
     tree: _Growing, link: LinkSection, joint: Joint, frames: Frames
 ) -> list[tuple[int, list[LinkSection]]]:
     """Add a flexible link: its frame at rest, its mass and its seats; which bodies are held on which of these."""
-    assert isinstance(link.flexible, UniformBeamSection | ModeTableSection)
-    body, modes = link.body(), link.flexible.modes()
-    numbers = mode_numbers(frames.bodies, link.name)
+    body, flexible, numbers = link.body(), link.flexible, mode_numbers(frames.bodies, link.name)
     at_rest = tree.add(_massless_body(), frames.at_rest(link.name), joint)
     own = [one.name for one in frames.bodies].index(link.name)
+    if isinstance(flexible, FiniteElementSection):
+        mean = flexible.mean_motion(-arm_of(link).array())
+        return _add_component(
+            tree, link, frames, tree.add(body, own, _modal_frame(mean, at_rest, numbers, massless=False))
+        )
+    assert isinstance(flexible, UniformBeamSection | ModeTableSection)
+    modes = flexible.modes()
     place = tree.add(body, own, _modal_frame(modes.mean_motion(body), at_rest, numbers, massless=False))
     tree.vibrations.append(Vibration(modes.vibrating_mass(body), modes.bent_inertia(body), numbers, place))
-    deflection = link.flexible.deflection
+    deflection = flexible.deflection
     return _add_seats(tree, link, frames, lambda at: _modal_frame(deflection(at), at_rest, numbers, massless=True))
 
 
-def _add_component(tree: _Growing, body: LinkSection, frames: Frames) -> list[tuple[int, list[LinkSection]]]:
-    """Add the seats of a root that bends in its mean axes; which bodies are held on which of these."""
+def _add_component(
+    tree: _Growing, body: LinkSection, frames: Frames, place: int
+) -> list[tuple[int, list[LinkSection]]]:
+    """Add the seats of a body that bends in its mean axes, at this `place` in the tree; which bodies are held on which of
+    these."""
     flexible, numbers = body.flexible, mode_numbers(frames.bodies, body.name)
     assert isinstance(flexible, FiniteElementSection)
-    tree.vibrations.append(Vibration(flexible.modal_mass(), None, numbers, 0))
+    tree.vibrations.append(Vibration(flexible.modal_mass(), None, numbers, place))
     deflection = flexible.deflection
-    return _add_seats(tree, body, frames, lambda at: _modal_frame(deflection(at), 0, numbers, massless=True))
+    return _add_seats(tree, body, frames, lambda at: _modal_frame(deflection(at), place, numbers, massless=True))
 
 
 def _modal_frame(moved: Deflection, carrier: int, numbers: tuple[int, ...], massless: bool) -> ModalFrame:

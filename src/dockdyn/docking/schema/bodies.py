@@ -90,15 +90,19 @@ class BodySection(FreeBodySection):
             refuse("joint: holds a body on another one; state on")
         if self.flexible is not None:
             free = isinstance(self.flexible, FiniteElementSection)
-            if free and (self.joint is not None or self.fixed):
-                key = "joint" if self.joint else "fixed"
+            if self.fixed:
                 refuse(
-                    f"flexible: by finite elements a free body bends; {key} must be left out, or the link bend by "
-                    'kind = "modes", those of it with its root held'
+                    "flexible: a body that is fixed does not move; fixed must be left out, or the body be on a fixed one by a "
+                    'joint, kind = "locked", which holds what is nearest to it'
                 )
             if not free and self.joint is None:
                 refuse('flexible: needs a joint, by which the link is held at its root; kind = "locked" clamps it')
             self.flexible.check(self.mass, self.inertia)
+            if isinstance(self.flexible, FiniteElementSection) and self.joint is not None:
+                from dockdyn.docking.linked_trees import arm_of
+
+                root = (-arm_of(self)).array().tolist()
+                return self.model_copy(update={"flexible": self.flexible.held_at(root)})
         return self
 
 

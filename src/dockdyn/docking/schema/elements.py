@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from dockdyn.deferred import Array, Float, jnp, xp
+from dockdyn.deferred import Array, Bool, Float, jnp, xp
 from dockdyn.scenario.language.or_none import OrNone
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import Coordinate, quantity
@@ -77,6 +77,16 @@ class NamedElement(NamedSection):
         raise TypeError
 
 
+class PlainSpring(NamedTuple):
+    """A line along which an element is a spring, by its places in body axes."""
+
+    own: Float[Array, "3"] | None  # m, on the first body; None where it is next to that on the second
+    other: Float[Array, "3"]  # m, on the second body
+    way: Float[Array, "3"] | None  # axes of the second body; None along the line between both
+    stiffness: Float[Array, ""]  # N/m, or N m where it is one of turning
+    turns: Bool[Array, ""]
+
+
 class ElementSection(NamedElement):
     """What acts between two bodies; the force on the first is the opposite of that on the second."""
 
@@ -92,6 +102,11 @@ class ElementSection(NamedElement):
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
         """Return where it is fixed on either body (m, body axes); of several members the middle."""
         raise TypeError
+
+    def springs(self) -> list[PlainSpring] | None:
+        """Return the lines along which it is a spring, also from traced numbers; None of one that holds, or of which that
+        is not known."""
+        return None
 
 
 class LineSection(ElementSection):
@@ -109,7 +124,7 @@ class LineSection(ElementSection):
             refuse("is one pair of places; must be a list of pairs, or for one pair state anchor")
         return value
 
-    def lines(self, first: Placed, second: Placed) -> list[Anchors]:
+    def lines(self) -> list[Anchors]:
         """Return the anchors of each member."""
 
         from dockdyn.elements import Anchors
@@ -118,12 +133,19 @@ class LineSection(ElementSection):
         return [Anchors(xp.asarray(own, float), xp.asarray(other, float)) for own, other in pairs]
 
     def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-        lines = self.lines(first, second)
+        lines = self.lines()
         own, other = (jnp.stack(ends) for ends in zip(*((line.own, line.other) for line in lines), strict=True))
         return own.mean(axis=0), other.mean(axis=0)
 
     def count(self) -> int:
         return 1 if self.anchors is None else len(self.anchors)
+
+    def along_lines(self, stiffness: float) -> list[PlainSpring]:
+        """Return a spring of this stiffness (N/m) along each line."""
+        return [
+            PlainSpring(line.own, line.other, None, jnp.asarray(stiffness, float), jnp.asarray(False))
+            for line in self.lines()
+        ]
 
     def joined(self, members: list[ForceElement]) -> ForceElement:
         """Return one element, or a group of several."""
@@ -208,17 +230,20 @@ class StrutSection(LineSection):
         stopped = self.stop_damping or self.stop_restitution not in (None, 1.0)
         return not (damped or self.slip or self.speed or (self.stroke is not None and stopped))
 
-    def lines(self, first: Placed, second: Placed) -> list[Anchors]:
+    def lines(self) -> list[Anchors]:
         from dockdyn.elements import Anchors, hexapod_anchors
 
         if self.hexapod is None:
-            return super().lines(first, second)
+            return super().lines()
         at = self.hexapod
         places = hexapod_anchors(at.ring_radius, at.base_radius, at.ring_spread, at.base_spread, *at.frames())
         return [Anchors(own, other) for own, other in zip(*places, strict=True)]
 
+    def springs(self) -> list[PlainSpring]:
+        return [] if self.stiffness is None else self.along_lines(self.stiffness)
+
     def make(self, first: Placed, second: Placed) -> ForceElement:
-        return self.joined([self._strut(line, first, second) for line in self.lines(first, second)])
+        return self.joined([self._strut(line, first, second) for line in self.lines()])
 
     def _strut(self, line: Anchors, first: Placed, second: Placed) -> Strut:
         from dockdyn.elements import Brake, EndStops, Strut, one_sided
@@ -260,11 +285,14 @@ class CableSection(LineSection):
     def has_events(self) -> bool:
         return True
 
+    def springs(self) -> list[PlainSpring]:
+        return self.along_lines(self.stiffness)
+
     def make(self, first: Placed, second: Placed) -> ForceElement:
         from dockdyn.elements import Cable, one_sided
 
         found: list[ForceElement] = []
-        for line in self.lines(first, second):
+        for line in self.lines():
             free = line.line(first, second).length if self.free_length is None else jnp.asarray(self.free_length, float)
             ratio = ratio_of(self.damping_ratio, self.restitution)
             found.append(Cable(line, free, one_sided(self.stiffness, _number_or_zero(self.damping), ratio)))
@@ -294,6 +322,9 @@ class MagnetSection(LineSection):
                 refuse("gaps must increase")
         return self
 
+    def springs(self) -> list[PlainSpring]:
+        return []
+
     def make(self, first: Placed, second: Placed) -> ForceElement:
         from dockdyn.elements import GapPull, Magnet, TabulatedPull
 
@@ -302,7 +333,7 @@ class MagnetSection(LineSection):
         else:
             pull = TabulatedPull.of(jnp.asarray(self.gaps, float), jnp.asarray(self.forces, float))
         radius = jnp.asarray(self.pole_radius, float)
-        return self.joined([Magnet(line, pull, radius) for line in self.lines(first, second)])
+        return self.joined([Magnet(line, pull, radius) for line in self.lines()])
 
 
 class BushingSection(ElementSection):
@@ -351,6 +382,17 @@ class BushingSection(ElementSection):
         inertial = (second.pose.attitude * frame.attitude).normalised()
         own = Pose(first.local(second.point(frame.position)), first.pose.attitude.conjugate() * inertial)
         return own, frame
+
+    def springs(self) -> list[PlainSpring]:
+        from dockdyn.mechanics.rotation import Quaternion
+
+        place = jnp.asarray(self.position, float)
+        ways = Quaternion.of(quaternion_of(self.attitude)).matrix().array().T
+        return [
+            PlainSpring(None, place, way, size, jnp.asarray(turns))
+            for turns, sizes in ((False, self.stiffness), (True, self.turning_stiffness))
+            for way, size in zip(ways, jnp.asarray(sizes, float), strict=True)
+        ]
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         from dockdyn.elements import Brake, Bushing
@@ -524,10 +566,14 @@ class LatchSection(LineSection):
                 f"{self.path}.damping: must be stated, or damping_ratio, since the contact's law says its own by a {key}"
             )
 
+    def springs(self) -> list[PlainSpring] | None:
+        if self.rigid or self.in_cone or self.stiffness is None:
+            return None
+        size, no = jnp.asarray(self.stiffness, float), jnp.asarray(False)
+        return [PlainSpring(line.own, line.other, way, size, no) for line in self.lines() for way in jnp.eye(3)]
+
     def make(self, first: Placed, second: Placed) -> ForceElement:
-        return self.joined(
-            [self.caught_at(line, self._axis_out_of_seat(), self.lateral) for line in self.lines(first, second)]
-        )
+        return self.joined([self.caught_at(line, self._axis_out_of_seat(), self.lateral) for line in self.lines()])
 
     def _axis_out_of_seat(self) -> Float[Array, "3"]:
         """Return the unit vector out of the seat; the second body's x axis where none is stated."""
@@ -625,14 +671,14 @@ class ConnectionSection(LineSection):
 
     def gap(self, first: Placed, second: Placed) -> float:
         """Return how far (m) its ends are apart."""
-        (line,) = self.lines(first, second)
+        (line,) = self.lines()
         return float(line.line(first, second).length)
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         from dockdyn.contact.latch import Anywhere
         from dockdyn.elements import Latch, Rigid
 
-        (line,) = self.lines(first, second)
+        (line,) = self.lines()
         axis, lateral = jnp.asarray([1.0, 0.0, 0.0]), jnp.zeros(())
         closed = jnp.asarray(self.closed, float)
         return Latch(line.own, line.other, axis, lateral, Anywhere(), Rigid(self.grip), closed)

@@ -16,7 +16,15 @@ from pydantic.json_schema import SkipJsonSchema
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.docking.schema.flexible import FlexibleSection, Ratios
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.scenario.finite_elements.model import MatrixFile, MatrixModel, ModelModes, modes_of_model
+from dockdyn.mechanics.trees.screws import cross_product
+from dockdyn.scenario.finite_elements.model import (
+    HeldModes,
+    MatrixFile,
+    MatrixModel,
+    ModelModes,
+    held_modes,
+    modes_of_model,
+)
 from dockdyn.scenario.language.section import NamedSection, Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.meshes.mesh_file import MeshUnit, length_of
@@ -110,12 +118,13 @@ class FiniteElementSection(FlexibleSection):
     point: named_tables(ModelPointSection, Field(min_length=1))
     recovery: named_tables(RecoverySection) = []  # noqa: RUF012
     kept: SkipJsonSchema[ModelModesSection | None] = Field(None, exclude=True, repr=False)
+    root: SkipJsonSchema[list[float] | None] = Field(None, exclude=True, repr=False)  # m, body axes; None of a free one
 
     @model_validator(mode="before")
     @classmethod
     def without_modes(cls, value: object) -> object:
         """Refuse stated modes, which are computed."""
-        return without_computed(value, "kept")
+        return without_computed(value, "kept", "root")
 
     @model_validator(mode="after")
     def compute_modes(self) -> Self:
@@ -131,7 +140,12 @@ class FiniteElementSection(FlexibleSection):
                 f"stiffness_matrix: holds the model, which moved rigidly would swing at {words}; must be of a free model, and "
                 "positions of points those of its rows"
             )
-        return self._with_modes(self._kept_count(all_modes))
+        return self._with_modes(self._kept_count())
+
+    def held_at(self, root: list[float]) -> Self:
+        """Return it with modes of a link that a joint holds at a place (m, from the centre of mass, body axes)."""
+        held = self.model_copy(update={"root": root})
+        return held._with_modes(held._kept_count())
 
     def all_modes(self) -> ModelModes:
         """Return all modes of its matrices."""
@@ -145,21 +159,24 @@ class FiniteElementSection(FlexibleSection):
         """Return it with so many modes, as if they were stated."""
         return self._with_modes(count).model_copy(update={"mode_count": count})
 
+    def held_modes(self) -> HeldModes | None:
+        """Return all modes where its root is held; None of a free one."""
+        return None if self.root is None else held_modes(self.all_modes(), self.places(), np.array(self.root))
+
+    def places(self) -> Float[np.ndarray, "points 3"]:
+        """Return where its points are (m, from the centre of mass, body axes)."""
+        return np.array([point.position for point in self.point], float)
+
     def _with_modes(self, count: int) -> Self:
-        modes = self.all_modes()
-        found = modes._replace(
-            frequency=modes.frequency[:count],
-            points=modes.points[:, :count],
-            damping=modes.damping[:count, :count],
-            recovery=modes.recovery[:, :count],
-            lost=modes.lost[count : count + 1],
-        )
+        modes, held = self.all_modes(), self.held_modes()
+        found = modes.first(count) if held is None else modes.within(held.basis[:, :count], float(held.lost[count]))
         counts = [int(one) for one in modes.counts]
         return self.model_copy(update={"kept": ModelModesSection(**(found._asdict() | {"counts": counts}))})
 
-    def _kept_count(self, modes: ModelModes) -> int:
+    def _kept_count(self) -> int:
         """Return how many modes are kept: as many as are stated; all up to a stated frequency, and so many more as points need
         to yield by; where what it touches says it, for now all."""
+        modes = self.held_modes() or self.all_modes()
         most = min(len(modes.frequency), MOST_MODES)
         if self.chooses_modes():
             return most
@@ -223,19 +240,17 @@ class FiniteElementSection(FlexibleSection):
         nearest = jnp.argmin(jnp.sum((places - place) ** 2, axis=1))
         return Deflection(places[nearest], shapes[nearest, 0].T, shapes[nearest, 1].T)
 
-    def shapes_along(
-        self, modes: ModelModes, place: Float[np.ndarray, "3"], normal: Float[np.ndarray, "3"]
-    ) -> Float[np.ndarray, "modes"]:
-        """Return by how much modes move what sits at a `place` (m) along a `normal`, both body axes, per unit of each."""
-        places = np.array([point.position for point in self.point], float)
-        nearest = int(np.argmin(((places - place) ** 2).sum(axis=1)))
-        shift, turn = modes.points.reshape(len(places), 2, 3, -1)[nearest]
-        found: Float[np.ndarray, "modes"] = normal @ shift + np.cross(place - places[nearest], normal) @ turn
-        return found
+    def mean_motion(self, root: Float[Array, "3"]) -> Deflection:
+        """Return how its mean axes move against what holds it at a `root` (m): as the nearest point does, the other way."""
+        from dockdyn.mechanics.trees.cantilever_modes import Deflection
+
+        held = self.deflection(root)
+        around = cross_product(held.turn, jnp.broadcast_to(held.place, held.turn.shape))
+        return Deflection(jnp.zeros(3), around - held.shift, -held.turn)
 
     def static_count(self, share: float) -> int:
         """Return with how many modes points yield by all under a constant load but this share, or as nearly as they can."""
-        lost = self.all_modes().lost[: MOST_MODES + 1]
+        lost = (self.held_modes() or self.all_modes()).lost[: MOST_MODES + 1]
         return max(int(np.argmax(lost <= max(share, float(lost.min())))), 1)
 
     def recovered_counts(self) -> list[int]:

@@ -40,13 +40,21 @@ class FreeModes(NamedTuple):
     compliance: Float[np.ndarray, "points*6"]  # m/N and rad/(N m), of each displacement under its own load, elastic
     points: Float[np.ndarray, "points*6 modes"]
 
-    def lost_shares(self) -> Float[np.ndarray, "modes+1"]:
-        """Return the largest share of a point's compliance that is lost where only so many of the first modes are kept."""
-        each = (self.points / self.frequency) ** 2
-        scale = np.where(self.compliance > 0, self.compliance, 1.0)[:, None]
-        kept = np.concatenate([np.zeros((len(each), 1)), np.cumsum(each, axis=1)], axis=1)
-        lost: Float[np.ndarray, "modes+1"] = np.clip(1 - kept / scale, 0.0, 1.0).max(axis=0, initial=0.0)
-        return lost
+
+def lost_shares(
+    points: Float[np.ndarray, "points*6 modes"],
+    frequency: Float[np.ndarray, "modes"],
+    compliance: Float[np.ndarray, "points*6"],
+) -> Float[np.ndarray, "modes+1"]:
+    """Return the largest share of a point's compliance that is lost where only so many of the first modes are kept.
+
+    Modes and compliance are scaled to the same modal mass, which is that of all modes.
+    """
+    each = (points / frequency) ** 2
+    scale = np.where(compliance > 0, compliance, 1.0)[:, None]
+    kept = np.concatenate([np.zeros((len(each), 1)), np.cumsum(each, axis=1)], axis=1)
+    lost: Float[np.ndarray, "modes+1"] = np.clip(1 - kept / scale, 0.0, 1.0).max(axis=0, initial=0.0)
+    return lost
 
 
 def rigid_motions(places: Float[np.ndarray, "points 3"]) -> Float[np.ndarray, "points*6 6"]:
@@ -106,13 +114,13 @@ def free_modes(component: Component) -> FreeModes:
     kept = np.flatnonzero(squares > MASSLESS * squares[-1])[::-1]
     frequency = 1 / np.sqrt(squares[kept])
     shapes = space @ np.linalg.solve(lower.T, axes[:, kept]) * frequency * np.sqrt(whole[0, 0])
-    shapes = shapes * np.where(_main_part(shapes) < 0, -1.0, 1.0)
+    shapes = shapes * np.where(main_part(shapes) < 0, -1.0, 1.0)
     damping = None if component.damping is None else shapes.T @ component.damping @ shapes
     compliance = (yielded**2).sum(axis=0) * whole[0, 0]
     return FreeModes(frequency, shapes, damping, compliance, component.points @ shapes)
 
 
-def _main_part(shapes: Float[np.ndarray, "n modes"]) -> Float[np.ndarray, "modes"]:
+def main_part(shapes: Float[np.ndarray, "n modes"]) -> Float[np.ndarray, "modes"]:
     """Return the largest coordinate of each mode: by its sign a mode has the same one on every machine."""
     found: Float[np.ndarray, "modes"] = shapes[np.argmax(np.abs(shapes), axis=0), np.arange(shapes.shape[1])]
     return found

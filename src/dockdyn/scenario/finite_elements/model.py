@@ -21,6 +21,8 @@ from dockdyn.scenario.finite_elements.component import (
     followed,
     free_modes,
     holding_frequency,
+    lost_shares,
+    main_part,
     rigid_inertia,
     rigid_motions,
 )
@@ -86,6 +88,57 @@ class ModelModes(NamedTuple):
     recovery: Float[np.ndarray, "recovered modes"]  # in units of their own, per m
     counts: Float[np.ndarray, "recoveries"]  # how many rows each matrix of recovery has
     lost: Float[np.ndarray, "modes+1"]  # the largest share of a point's compliance that fewer modes lose
+
+    def first(self, count: int) -> ModelModes:
+        """Return the first of them; `lost` is then by these."""
+        return self._replace(
+            frequency=self.frequency[:count],
+            points=self.points[:, :count],
+            damping=self.damping[:count, :count],
+            recovery=self.recovery[:, :count],
+            lost=self.lost[count : count + 1],
+        )
+
+    def within(self, basis: Float[np.ndarray, "modes kept"], lost: float) -> ModelModes:
+        """Return modes of a model that moves by combinations of them alone, which lose a share of a point's compliance."""
+        basis = np.linalg.qr(basis)[0]
+        ways, frequency, _ = np.linalg.svd(basis.T * self.frequency, full_matrices=False)
+        basis, frequency = basis @ ways[:, ::-1], frequency[::-1]
+        basis = basis * np.where(main_part(basis) < 0, -1.0, 1.0)
+        return self._replace(
+            frequency=frequency,
+            points=self.points @ basis,
+            damping=basis.T @ self.damping @ basis if self.damping.size else self.damping,
+            recovery=self.recovery @ basis,
+            lost=np.array([lost]),
+        )
+
+
+class HeldModes(NamedTuple):
+    """Modes of a model a place of which is held, the lowest first, each of a modal mass of 1 kg, by its free modes."""
+
+    frequency: Float[np.ndarray, "modes"]  # rad/s
+    basis: Float[np.ndarray, "free modes"]
+    mean: Float[np.ndarray, "6 modes"]  # m and rad, of the mean axes against what is held
+    points: Float[np.ndarray, "points*6 modes"]  # m and rad, likewise
+    lost: Float[np.ndarray, "modes+1"]  # the largest share of a point's compliance that fewer modes lose
+
+
+def held_modes(modes: ModelModes, places: Float[np.ndarray, "points 3"], root: Float[np.ndarray, "3"]) -> HeldModes:
+    """Return the modes of a model with points at these `places` (m) that is held where the one next to a `root` (m) is."""
+    held = int(np.argmin(((places - root) ** 2).sum(axis=1)))
+    rows = slice(6 * held, 6 * held + 6)
+    mean = -np.linalg.solve(rigid_motions(places[held : held + 1]), modes.points[rows])
+    whole = modes.inertia[0, 0]
+    lower = np.linalg.cholesky(whole * np.eye(len(modes.frequency)) + mean.T @ modes.inertia @ mean)
+    ways, frequency, _ = np.linalg.svd(np.linalg.solve(lower, np.diag(np.sqrt(whole) * modes.frequency)))
+    basis, frequency = np.linalg.solve(lower.T, ways[:, ::-1]), frequency[::-1]
+    basis = basis * np.where(main_part(basis) < 0, -1.0, 1.0)
+    points = modes.points + rigid_motions(places) @ mean
+    points[rows] = 0.0
+    points = points @ basis
+    lost = lost_shares(points, frequency, ((points / frequency) ** 2).sum(axis=1))
+    return HeldModes(frequency, basis, mean @ basis, points, lost)
 
 
 def modes_of_model(model: MatrixModel) -> ModelModes:
@@ -154,7 +207,7 @@ def _make_modes(model: MatrixModel, contents: dict[str, bytes]) -> ModelModes:
         np.zeros((0, 0)) if modes.damping is None else modes.damping,
         np.concatenate([np.zeros((0, len(modes.frequency))), *recovered]),
         np.array([len(one) for one in recovered], float),
-        modes.lost_shares(),
+        lost_shares(modes.points, modes.frequency, modes.compliance),
     )
 
 
