@@ -10,7 +10,7 @@ import abc
 
 import numpy as np
 
-from dockdyn.deferred import Array, Bool, PyTree, jax, jnp
+from dockdyn.deferred import Array, Bool, Float, PyTree, jax, jnp
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.trees import Module, map_leaves
 
