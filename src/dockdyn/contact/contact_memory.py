@@ -16,7 +16,7 @@ from dockdyn.mechanics.vector import Scalar, once
 from dockdyn.trees import Module
 
 
-class StepStart(NamedTuple):
+class DepthBefore(NamedTuple):
     """How deep a member was as the last step ended, or the rate of it: by that it is known where the depth turned since."""
 
     depth: Scalar  # m
@@ -25,13 +25,13 @@ class StepStart(NamedTuple):
     ended: Scalar  # s, the same as the last step ended
 
     @staticmethod
-    def unknown() -> StepStart:
+    def unknown() -> DepthBefore:
         zero = jnp.zeros(())
-        return StepStart(zero, zero, zero, zero)
+        return DepthBefore(zero, zero, zero, zero)
 
-    def renewed(self, depth: Scalar, rate: Scalar) -> StepStart:
+    def renewed(self, depth: Scalar, rate: Scalar) -> DepthBefore:
         """Return it once a step has ended at a `depth` (m) that grows by a `rate` (m/s)."""
-        return StepStart(depth, rate, self.time, self.time)
+        return DepthBefore(depth, rate, self.time, self.time)
 
     def turned(self, depth: Scalar, rate: Scalar) -> Scalar:
         """Return the depth (m) at which it turned since, where it is a `depth` (m) now and grows by a `rate` (m/s): that of the
@@ -51,7 +51,7 @@ class ContactMemory(NamedTuple):
 
     stretches: tuple[Any, ...] | None  # of friction that remembers, for each way of moving over the surface
     law: PyTree  # what the normal law does
-    start: StepStart | None  # of a law whose force has a corner where the depth turns
+    start: DepthBefore | None  # of a law whose force has a corner where the depth turns
 
 
 type Memories = tuple[ContactMemory, ...]  # of the contacts that remember, in their order

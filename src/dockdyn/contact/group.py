@@ -15,7 +15,7 @@ from dockdyn import backend
 from dockdyn.contact.bound_tree import read_row, walk_tree
 from dockdyn.contact.clearances import ROUNDING, Clearances, MemberBounds, frozen
 from dockdyn.contact.contact_kinematics import ContactKinematics, kinematics_of
-from dockdyn.contact.contact_memory import ContactMemory, StepStart
+from dockdyn.contact.contact_memory import ContactMemory, DepthBefore
 from dockdyn.contact.contact_modes import (
     APART,
     CARRIED,
@@ -315,7 +315,7 @@ class ContactGroup(Module):
         if self.rest is not None:
             law = jax.vmap(lambda depth: self.law.at_rest(depth).first_memory())(self.rest.depth)
             return ContactMemory(None, law, None)
-        start = StepStart.unknown() if self.law.remembers() and self.law.turns() else None
+        start = DepthBefore.unknown() if self.law.remembers() and self.law.turns() else None
         first = ContactMemory(self._sticking.unstretched() if sticks else None, self.law.first_memory(), start)
         count = self.weights.shape[0]
         return map_leaves(lambda leaf: jnp.broadcast_to(leaf, (count, *leaf.shape)), first)
@@ -343,7 +343,7 @@ class ContactGroup(Module):
         def one(row: tuple[Any, Rest | None, ContactMemory]) -> ContactMemory:
             member, rest, memory = row
             meeting, stretches = combine(member, self.common).meet(own, other), None
-            start = None if memory.start is None else StepStart.unknown()._replace(time=jnp.ones(()))
+            start = None if memory.start is None else DepthBefore.unknown()._replace(time=jnp.ones(()))
             if memory.stretches is not None:
                 touches = _touches(self._law_of(mode, meeting, own, memory), mode, meeting.depth)
                 motions = tuple(motion * touches for motion in self._sticking_velocities(meeting, own, other))
