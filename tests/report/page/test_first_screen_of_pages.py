@@ -22,6 +22,11 @@ def test_what_is_read_first_needs_no_scrolling(whole_page, kind):
     if kind == "campaign":
         cases, motion = (page.evaluate(TOP.format(one)) for one in ("table[data-live=missing]", "#motion"))
         assert bench < cases < motion  # between the map of all cases and the motion of one
+    if kind in ("required", "run", "tree"):  # which contact does what is read right below the first curves
+        places = ("#motion", "table[data-live=contacts]", "#live", ".pairs")
+        assert [page.evaluate(TOP.format(one)) for one in places] == sorted(
+            page.evaluate(TOP.format(one)) for one in places
+        )
     if kind in ("required", "rig", "tree", "run"):
         assert page.evaluate(TOP.format(".dds-views button")) < 900 - 52  # above the line of time
 

@@ -133,7 +133,7 @@ def test_the_cases_of_a_campaign(reader, tmp_path):
     decided = said["sensitivity"]["requirements"]
     key = next(key for key, one in decided.items() if one["significant"])
     assert reader.read(".guide dd")[0].startswith(f"{key} explains {100 * decided[key]['first_order']:.0f} %")
-    assert reader.read_tile("Peak normal force, 95 % of cases").startswith(
+    assert reader.read_tile("Peak force, 95 % of cases").startswith(
         f"{written(said['peak_force_percentiles_N']['95'])} N"
     )
 
