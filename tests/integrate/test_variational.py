@@ -11,7 +11,7 @@ from scipy.special import ellipj
 
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational.mechanical import PhasePoint, generalised_momenta, unconstrained_accelerations
-from dockdyn.integrate.variational.step import Newton, DepthBefore, variational_step
+from dockdyn.integrate.variational.step import Newton, StepStart, variational_step
 from dockdyn.programs import Program
 
 TIGHT = Newton(jnp.asarray(1e-14), jnp.asarray(40.0))
@@ -99,7 +99,7 @@ def test_one_step_is_the_variation_of_the_discrete_action():
     p0 = generalised_momenta(model, jnp.asarray(t), jnp.asarray(q0), jnp.asarray(v0), None)
     found = Program(
         lambda at: variational_step(
-            model, DepthBefore.of(model, jnp.asarray(t), at), jnp.asarray(h), jnp.asarray(v0), TIGHT
+            model, StepStart.of(model, jnp.asarray(t), at), jnp.asarray(h), jnp.asarray(v0), TIGHT
         )
     )(PhasePoint(jnp.asarray(q0), p0, None))
     assert found.converged

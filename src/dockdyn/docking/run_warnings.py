@@ -197,18 +197,11 @@ def _too_few_modes(dataset: Dataset) -> list[str]:
     if "mode_excess" not in dataset:
         return []
     allowed = dict(line.split("\t") for line in str(dataset.attrs.get("mode_errors", "")).splitlines())
-    least, found = repr(min(map(float, allowed.values()), default=FEW)), []
-    told = [
-        (f"contact {name!r}: its first peak force", allowed.get(name), excess)
-        for name, excess in zip(map(str, dataset.contact.values), dataset.mode_excess.values.tolist(), strict=True)
-    ]
-    if "element_mode_excess" in dataset:
-        told += [
-            (f"element {name!r}: its force by the first peak of a contact", least if allowed else None, excess)
-            for name, excess in zip(map(str, dataset.element.values), dataset.element_mode_excess.values, strict=True)
-        ]
-    for what, share, excess in told:
-        words = f"{what} is about {100 * abs(excess):.2g} % too {'large' if excess > 0 else 'small'}"
+    found = []
+    for name, excess in zip(map(str, dataset.contact.values), dataset.mode_excess.values.tolist(), strict=True):
+        share = allowed.get(name)
+        size = f"{100 * abs(excess):.2g} % too {'large' if excess > 0 else 'small'}"
+        words = f"contact {name!r}: its first peak force is about {size}"
         if share is not None and abs(excess) > float(share):
             found.append(
                 f"{words} (estimated), as the bodies by finite elements that it bends have too few modes; leave out their "
@@ -216,6 +209,13 @@ def _too_few_modes(dataset: Dataset) -> list[str]:
             )
         elif share is None and abs(excess) > FEW:
             found.append(f"{words}, as what it bends has too few bending_modes; state more, up to {ENOUGH} {ACCURACY}")
+    if "element_wants_modes" in dataset:
+        found += [
+            f"element {name!r}: its force by the first peak of a contact may be another with more modes of what is bent, which "
+            "has too few; by how much is not known"
+            for name, wants in zip(map(str, dataset.element.values), dataset.element_wants_modes.values, strict=True)
+            if wants
+        ]
     return found
 
 
