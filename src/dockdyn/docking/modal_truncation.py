@@ -19,12 +19,11 @@ import numpy as np
 from dockdyn.contact.group import ContactGroup
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.docking.linear_trees import Standing, standing_of
-from dockdyn.docking.mode_choice import STEADY, Beam, elastic_forces, joined_roots, struck_at
+from dockdyn.docking.mode_choice import Beam, elastic_forces, joined_roots, struck_at
 from dockdyn.docking.schema.finite_elements import FiniteElementSection
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.integrate.model import State
 from dockdyn.results.episodes import Episode
-from dockdyn.results.linear_contact import FEW
 from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run
 from dockdyn.trees import combine, map_leaves
@@ -42,29 +41,21 @@ class GroupMeeting(NamedTuple):
 
 
 def mode_excesses(content: MechanismSection, run: Run) -> dict[str, Any]:
-    """Return for each contact the share by which its first peak is too large for want of modes, and for each element whether
-    what the contact makes of its force, if a spring between the bodies, asks for more; nothing without beams and bodies by
-    finite elements.
+    """Return for each contact the share by which its first peak is too large for want of modes; nothing without beams and
+    bodies by finite elements.
 
-    Zero where none is bent, or where it is not known. Later peaks are of beams that vibrate already. By how much the force of
-    an element is off is not told: as links vibrate on, estimates were tenfold wrong.
+    Zero where none is bent, or where it is not known. Later peaks are of beams that vibrate already. Of struts and bushings
+    nothing is told: links vibrate on, and estimates of what their modes do to them were far off.
     """
     if run.states is None or not any(isinstance(body.flexible, KNOWN) for body in content.body):
         return {}
-    found, wanting = np.zeros(len(content.contact)), set[str]()
+    found = np.zeros(len(content.contact))
     for number, contact in enumerate(content.contacts):
         hits = [episode for episode in run.episodes if episode.contact == number and episode.peak > 0]
         if contact.normal is not None and hits and _bent(content, number):
-            found[number], elements = _excess_of_peak(content, run, hits[0])
-            allowed = min(_stated_shares(content, number), default=FEW)
-            wanting |= {name for name, excess in elements.items() if abs(excess) > allowed}
+            found[number] = _excess_of_peak(content, run, hits[0])
     words = "share by which the first peak force is too large, as the links that it bends have no more modes"
-    told: dict[str, Any] = {"mode_excess": (("contact",), found, {"units": "1", "long_name": words})}
-    if any(isinstance(tie, STEADY) for tie in content.ties()):
-        each = np.array([float(tie.name in wanting) for tie in content.ties() for _ in range(tie.count())])
-        words = "1 where the force that the first peak of a contact makes asks for more modes, else 0"
-        told["element_wants_modes"] = (("element",), each, {"units": "1", "long_name": words})
-    return told
+    return {"mode_excess": (("contact",), found, {"units": "1", "long_name": words})}
 
 
 def _bent(content: MechanismSection, number: int) -> list[Any]:
@@ -79,18 +70,14 @@ def stated_mode_errors(content: MechanismSection) -> dict[str, str]:
     attribute of the result: a line each, its name and the share; nothing without such a body."""
     lines = []
     for number, contact in enumerate(content.contacts):
-        if shares := _stated_shares(content, number):
+        shares = [one.peak_error for one in _bent(content, number) if isinstance(one, FiniteElementSection)]
+        if shares:
             lines.append(f"{contact.name}\t{min(shares)!r}")
     return {"mode_errors": "\n".join(lines)} if lines else {}
 
 
-def _stated_shares(content: MechanismSection, number: int) -> list[float]:
-    return [one.peak_error for one in _bent(content, number) if isinstance(one, FiniteElementSection)]
-
-
-def _excess_of_peak(content: MechanismSection, run: Run, hit: Episode) -> tuple[float, dict[str, float]]:
-    """Return the share by which the peak of a contact is too large, below zero too small, and those of elements; zero where it
-    is not known."""
+def _excess_of_peak(content: MechanismSection, run: Run, hit: Episode) -> float:
+    """Return the share by which the peak of a contact is too large, below zero too small; zero where it is not known."""
     state: State = map_leaves(lambda rows: rows[hit.onset_row], run.states)
     meeting = map_leaves(np.asarray, _meeting_of_group(content, state, hit.contact))
     contact = content.contacts[hit.contact]
@@ -99,9 +86,8 @@ def _excess_of_peak(content: MechanismSection, run: Run, hit: Episode) -> tuple[
     struck = struck_at(content, meeting.standing, bodies, list(meeting.points), meeting.normal)
     struck = struck._replace(speed=speed, delay=delay_of(content))
     if not speed > 0 or struck.kept().all():
-        return 0.0, {}
-    own, *others = np.nan_to_num(struck.excesses(np.asarray(elastic_forces(contact.normal, meeting.along))))
-    return float(own), {tie.name: float(one) for tie, one in zip(struck.trees.ties, others, strict=True)}
+        return 0.0
+    return float(np.nan_to_num(struck.excess(np.asarray(elastic_forces(contact.normal, meeting.along)))))
 
 
 @partial(jit_once, static=("number",))

@@ -137,12 +137,11 @@ class FirstPeak(NamedTuple):
             found = equivalent_stiffness(forces, self.peak(kept, found))
         return found
 
-    def excesses(self, forces: Float[np.ndarray, "depths"]) -> Float[np.ndarray, "places"]:
-        """Return the shares by which the peaks of a law are too large with the modes that the run has, below zero too small;
-        NaN where they are not known."""
-        few, whole = (self.peaks(one, self.stiffness(forces, one)) for one in (self.kept(), self.with_counts({})))
-        found: Float[np.ndarray, "places"] = (few - whole) / np.maximum(whole, FAINT * whole[0])
-        return found
+    def excess(self, forces: Float[np.ndarray, "depths"]) -> float:
+        """Return the share by which the contact's peak by a law is too large with the modes that the run has, below zero too
+        small; NaN where it is not known."""
+        few, whole = (self.peaks(one, self.stiffness(forces, one))[0] for one in (self.kept(), self.with_counts({})))
+        return float(few / whole - 1.0)
 
     def least_count(self, kind: tuple[str, int], stiffness: float, share: float) -> int:
         """Return the least count of modes of a kind, all others being there, from which on all peaks, and how long the contact

@@ -192,30 +192,21 @@ def _joints_beyond(dataset: Dataset) -> list[str]:
 
 
 def _too_few_modes(dataset: Dataset) -> list[str]:
-    """Return a warning for every contact whose first peak would be another if what it bends had more modes, and for every
-    element in which it makes another force."""
+    """Return a warning for every contact whose first peak would be another if what it bends had more modes."""
     if "mode_excess" not in dataset:
         return []
     allowed = dict(line.split("\t") for line in str(dataset.attrs.get("mode_errors", "")).splitlines())
     found = []
     for name, excess in zip(map(str, dataset.contact.values), dataset.mode_excess.values.tolist(), strict=True):
-        share = allowed.get(name)
-        size = f"{100 * abs(excess):.2g} % too {'large' if excess > 0 else 'small'}"
-        words = f"contact {name!r}: its first peak force is about {size}"
-        if share is not None and abs(excess) > float(share):
+        size = f"about {100 * abs(excess):.2g} % too {'large' if excess > 0 else 'small'}"
+        words = f"contact {name!r}: its first peak force is {size}"
+        if name in allowed and abs(excess) > float(allowed[name]):
             found.append(
                 f"{words} (estimated), as the bodies by finite elements that it bends have too few modes; leave out their "
-                f"up_to, static_error and mode_count, and they have as many as peak_error = {float(share):g} asks for"
+                f"up_to, static_error and mode_count, and they have as many as peak_error = {float(allowed[name]):g} asks for"
             )
-        elif share is None and abs(excess) > FEW:
+        elif name not in allowed and abs(excess) > FEW:
             found.append(f"{words}, as what it bends has too few bending_modes; state more, up to {ENOUGH} {ACCURACY}")
-    if "element_wants_modes" in dataset:
-        found += [
-            f"element {name!r}: its force by the first peak of a contact may be another with more modes of what is bent, which "
-            "has too few; by how much is not known"
-            for name, wants in zip(map(str, dataset.element.values), dataset.element_wants_modes.values, strict=True)
-            if wants
-        ]
     return found
 
 
