@@ -68,14 +68,20 @@ class Sample:
     def bound_phase(self, item):
         """A phase of a case, which an alarm ends: at the end of the time, or where it alone takes too much of it."""
 
+        unfinished = pytest.skip.Exception("not finished in the time of a sample", _use_item_location=True)
+
         def stop(number, frame):
             self.stopped.add(item.nodeid)
-            raise pytest.skip.Exception("not finished in the time of a sample", _use_item_location=True)
+            raise unfinished
 
         before = signal.signal(signal.SIGALRM, stop)
         signal.setitimer(signal.ITIMER_REAL, max(min(MOST, self.end - time.monotonic()), 1e-3), AGAIN)
         try:
             return (yield)
+        except Exception as error:
+            if item.nodeid in self.stopped:  # what was being written then may end with an error of its own
+                raise unfinished from error
+            raise
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             signal.signal(signal.SIGALRM, before)

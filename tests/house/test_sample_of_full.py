@@ -26,8 +26,13 @@ SUMMARY = re.compile(r"Of 4 full cases, (\d) were begun and (\d) finished, as dr
 @pytest.mark.full_cases("all last")
 @pytest.mark.parametrize(
     ("body", "found", "code"),
-    [("pass", ("4", "4"), 0), ("assert number != 2", ("4", "4"), 1), ("time.sleep(60)", ("1", "0"), 0)],
-    ids=["all pass", "one fails", "all last"],
+    [
+        ("pass", ("4", "4"), 0),
+        ("assert number != 2", ("4", "4"), 1),
+        ("time.sleep(60)", ("1", "0"), 0),
+        ("try: time.sleep(60)\n    finally: raise ValueError", ("1", "0"), 0),
+    ],
+    ids=["all pass", "one fails", "all last", "all end badly"],
 )
 def test_full_cases_are_run_for_so_long(tmp_path, body, found, code):
     (tmp_path / "test_cases.py").write_text(CASES.format(body=body))

@@ -54,7 +54,8 @@ def test_closed_forms_and_spectral_path_agree(load, number, seed):
             assert_allclose(getattr(contact, name)() / size, known / size, rtol=0, atol=1e-11)
         within, free = split_by_delayed_terms(linear[i])
         assert within.shape[-1] == 2  # depth and its rate
-        assert len(free) == 25  # the other motions of both bodies and the work, which no delay sees
+        # the other motions of both bodies, the work and what friction takes of it, which no delay sees
+        assert len(free) == 26
         assert np.abs(free).max() < 1e-6  # double integrators, found to the root of rounding
         windows = stable_windows(within, [scene["loop"]["delay"]])
         assert_allclose(windows.critical_delay, theory.critical_delay(), rtol=1e-8)

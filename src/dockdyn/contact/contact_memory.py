@@ -17,7 +17,7 @@ from dockdyn.trees import Module
 
 
 class DepthBefore(NamedTuple):
-    """How deep a member was as the last step ended, or the rate of it: by that it is known where the depth turned since."""
+    """How deep a member was as the last step ended, by which it is known where the depth turned since. Also the rates of all."""
 
     depth: Scalar  # m
     rate: Scalar  # m/s
