@@ -17,7 +17,7 @@ from dockdyn.trees import Module
 
 
 class DepthBefore(NamedTuple):
-    """How deep a member was as the last step ended, by which it is known where the depth turned since. Also the rates of all."""
+    """How deep a member was as the last step ended, by which it is known where the depth turned since; or the rates of that."""
 
     depth: Scalar  # m
     rate: Scalar  # m/s
