@@ -28,6 +28,7 @@ from dockdyn.results.linear_contact import (
     DEPTHS,
     FEW,
     LateSpring,
+    by_unit_masses,
     equivalent_stiffness,
     first_part,
     free_motion,
@@ -140,8 +141,11 @@ class FirstPeak(NamedTuple):
     def excess(self, forces: Float[np.ndarray, "depths"]) -> float:
         """Return the share by which the contact's peak by a law is too large with the modes that the run has, below zero too
         small; NaN where it is not known."""
-        few, whole = (self.peaks(one, self.stiffness(forces, one))[0] for one in (self.kept(), self.with_counts({})))
-        return float(few / whole - 1.0)
+        kept = self.kept(), self.with_counts({})
+        few, whole = ((one, self.stiffness(forces, one)) for one in kept)
+        if not all(0 < stiffness < np.inf for _, stiffness in (few, whole)):
+            return float("nan")
+        return self.peak(*few) / self.peak(*whole) - 1.0
 
     def least_count(self, kind: tuple[str, int], stiffness: float, share: float) -> int:
         """Return the least count of modes of a kind, all others being there, from which on all peaks, and how long the contact
@@ -345,9 +349,8 @@ def _struck(
     sides = [joined_roots(content, name) for name in names]
     if not len(rigid) or np.abs(row[rigid]).max() <= SMALL * np.abs(row).max(initial=0.0):
         soft = np.flatnonzero(modes)
-        lower = np.linalg.cholesky(trees.mass[np.ix_(soft, soft)])
-        own = np.linalg.solve(lower, np.linalg.solve(lower, trees.stiffness[np.ix_(soft, soft)]).T)
-        ways = np.linalg.solve(lower.T, np.linalg.eigh((own + own.T) / 2)[1])
+        lower, own = by_unit_masses(*(part[np.ix_(soft, soft)] for part in (trees.mass, trees.stiffness)))
+        ways = np.linalg.solve(lower.T, np.linalg.eigh(own)[1])
         moving = np.abs(row[soft] @ ways)
         if not len(moving) or not moving.max() > 0:
             return FirstPeak(trees, row, np.nan, velocity, SPEED, 0.0)

@@ -48,10 +48,8 @@ def linear_force(
     until: float,
 ) -> Float[np.ndarray, "instants"]:
     """Return the same contact's force (N), at instants from 0 to a time (s) that are equally far apart; below zero it pulls."""
-    root = np.linalg.cholesky(mass)
+    root, own = by_unit_masses(mass, springs)
     pulls = np.linalg.solve(root, row)
-    own = np.linalg.solve(root, np.linalg.solve(root, springs).T)
-    own = (own + own.T) / 2
     if contact.delay > until / DELAYED:
         return _delayed_force(own, pulls, root.T @ velocity, contact, until)
     squares, ways = np.linalg.eigh(own + contact.stiffness * np.outer(pulls, pulls))
@@ -59,6 +57,15 @@ def linear_force(
     each = -contact.stiffness * (pulls @ ways) * (ways.T @ root.T @ velocity) / rates
     found: Float[np.ndarray, "instants"] = np.sin(np.outer(np.linspace(0.0, until, INSTANTS), rates)) @ each
     return found
+
+
+def by_unit_masses(
+    mass: Float[np.ndarray, "n n"], springs: Float[np.ndarray, "n n"]
+) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n n"]]:
+    """Return the lower root L of the mass, and the springs in coordinates Lᵀ x, in which it is one."""
+    root = np.linalg.cholesky(mass)
+    own = np.linalg.solve(root, np.linalg.solve(root, springs).T)
+    return root, (own + own.T) / 2
 
 
 def first_part(forces: Float[np.ndarray, "instants"]) -> Float[np.ndarray, "first"]:
@@ -74,9 +81,8 @@ def free_motion(
     times: Float[np.ndarray, "times"],
 ) -> tuple[Float[np.ndarray, "times n"], Float[np.ndarray, "times n"]]:
     """Return places and velocities of a system at `times` (s), by those at which it starts."""
-    root = np.linalg.cholesky(mass)
-    own = np.linalg.solve(root, np.linalg.solve(root, springs).T)
-    squares, ways = np.linalg.eigh((own + own.T) / 2)
+    root, own = by_unit_masses(mass, springs)
+    squares, ways = np.linalg.eigh(own)
     rates = np.sqrt(np.maximum(squares, (1e-6 / times[-1]) ** 2))
     place, velocity = (ways.T @ root.T @ one for one in start)
     angle = np.outer(times, rates)
