@@ -110,16 +110,15 @@ def replay_of(dataset: Dataset, folder: Path | None = None, content: object = No
 
 
 def replay_beside(runs: Mapping[str, Dataset], folders: Sequence[Path | None]) -> dict[str, Any]:
-    """Return the scene of the first of two runs with the second as a ghost, for the page that compares them; where it cannot be
-    made, why. Nothing of more runs. `folders` are as of `replay_of`."""
+    """Return the scene of the first of some runs with the others as ghosts, for the page that compares them; where it cannot be
+    made, why. `folders` are as of `replay_of`."""
     from dockdyn.report.scene.beside import scene_beside
     from dockdyn.report.scene.data import scene_data
 
-    if len(runs) != 2:
-        return {}
     try:
-        first, other = (scene_of(dataset, folder) for dataset, folder in zip(runs.values(), folders, strict=True))
-        scene, columns = scene_beside(first, other, list(runs)[1]), PageColumns()
+        first, *others = (scene_of(dataset, folder) for dataset, folder in zip(runs.values(), folders, strict=True))
+        scene = scene_beside(first, dict(zip(list(runs)[1:], others, strict=True)))
+        columns = PageColumns()
         return {} if scene is None else {"scene": scene_data(scene, columns), "columns": columns}
     except Exception as error:
         return {"no_replay": f"the replay could not be made: {str(error) or type(error).__name__}"}

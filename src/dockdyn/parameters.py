@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from dockdyn.records import record
 
 MISSING: Any = dataclasses.MISSING
 TOLERANCE = 1e-11  # relative error of a step, where a scenario states none
@@ -18,7 +19,7 @@ Dynamics = Literal["continuous", "half-period", "zero-order-hold", "explicit-eul
 NOT_STATED = {"stated": False}  # metadata of a static field that is no key of a scenario
 
 
-@dataclass(frozen=True)
+@record
 class Parameter:
     """What a field says of itself: its unit, the quantity in words and the bounds of its value, in SI units."""
 

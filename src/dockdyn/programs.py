@@ -21,9 +21,8 @@ import numpy as np
 
 from dockdyn import backend
 from dockdyn.deferred import ArrayLike, PyTree, has_jax, is_traced, jax, jit_when_called
-from dockdyn.translate.machine import Code
+from dockdyn.translate.code import Code, Untranslatable
 from dockdyn.translate.native import Left, Native
-from dockdyn.translate.scalar_program import Untranslatable
 from dockdyn.translate.store import load_code, name_of, store_code
 from dockdyn.translate.trees import Unstorable, decode_tree, describe_structure, encode_tree, in_words
 from dockdyn.trees import Structure, flatten, leaves_of, structure_of, unflatten

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, dataclass_transform
 import numpy as np
 
 from dockdyn.deferred import PyTree, has_jax, is_array_of_jax, jax, when_jax_comes
+from dockdyn.records import in_words, refuse_deleting, refuse_setting, set_fields, with_fields
 
 if TYPE_CHECKING:
     from equinox import AbstractVar as AbstractVar
@@ -301,9 +302,7 @@ class Module(metaclass=ABCMeta):  # noqa: B024, whose derived classes have abstr
     def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401, of further bases
         super().__init_subclass__(**options)
         cls.__doc__ = cls.__doc__ or ""  # else one would be made, slowly, of the signature
-        dataclasses.dataclass(init=False, repr=False, eq=False, match_args=False)(cls)
-        own = dataclasses.fields(cls)  # type: ignore[arg-type]
-        cls._fields = {one.name: one for one in own}
+        own = with_fields(cls)._fields.values()
         cls._static = tuple(one.name for one in own if one.metadata.get("static"))
         cls._dynamic = tuple(one.name for one in own if not one.metadata.get("static"))
         cls._converters = {one.name: one.metadata["converter"] for one in own if "converter" in one.metadata}
@@ -312,42 +311,15 @@ class Module(metaclass=ABCMeta):  # noqa: B024, whose derived classes have abstr
         register(cls, cls._taken_apart, cls._put_together, lambda static: cls._dynamic)
 
     def __init__(self, *values: Any, **named: Any):  # noqa: ANN401, of the fields
-        kind, own = type(self).__name__, self.__dict__
-        if len(values) > len(self._fields):
-            raise TypeError(f"{kind} takes {len(self._fields)} values but {len(values)} were given")
-        own.update(zip(self._fields, values, strict=False))
-        for name, value in named.items():
-            if name not in self._fields:
-                raise TypeError(f"{kind} got an unexpected value {name!r}")
-            if name in own:
-                raise TypeError(f"{kind} got more than one value for {name!r}")
-            own[name] = value
-        if len(own) < len(self._fields):
-            self._set_defaults()
+        set_fields(self, values, named)
         for name, convert in self._converters.items():
-            own[name] = convert(own[name])
+            self.__dict__[name] = convert(self.__dict__[name])
         for check in self._checks:
             check(self)
 
-    def _set_defaults(self) -> None:
-        for name, one in self._fields.items():
-            if name in self.__dict__:
-                continue
-            if one.default is not dataclasses.MISSING:
-                self.__dict__[name] = one.default
-            elif one.default_factory is not dataclasses.MISSING:
-                self.__dict__[name] = one.default_factory()
-            else:
-                raise TypeError(f"{type(self).__name__} needs a value for {name!r}")
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._fields)})"
+    __setattr__ = refuse_setting
+    __delattr__ = refuse_deleting
+    __repr__ = in_words
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

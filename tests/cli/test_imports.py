@@ -104,6 +104,7 @@ def test_versions_read_from_names_of_folders_are_those_of_the_metadata(tmp_path,
 
 
 OF_JAX = ("jax", "equinox", "diffrax", "jaxtyping")
+WRITERS = ("dockdyn.translate.scalar_program", "dockdyn.translate.llvm")  # of programs, which are kept
 HEAVY = (
     "xarray",
     "pandas",
@@ -115,6 +116,7 @@ HEAVY = (
     "scipy.spatial",
     "scipy.signal",
     *OF_JAX,
+    *WRITERS,
 )
 TELL = f"""
 import atexit, sys

@@ -99,6 +99,29 @@ def test_peak_by_energy_and_a_file_in_place_of_the_numbers(tmp_path):
             dockdyn.load(tmp_path / "pad.toml")
 
 
+@pytest.mark.parametrize(
+    ("speed", "rates", "beyond"),
+    [
+        (0.02, [0.0], []),
+        (0.05, [0.0], ["mm deep, measured to 0.3 mm"]),
+        (0.02, [-0.03, 0.0, 0.03], []),
+        (0.02, [-0.03, 0.0, 0.01], ["closing with 0.02 m/s, measured to 0.01 m/s"]),
+        (0.02, [-0.01, 0.0, 0.03], ["opening with 0.0", " m/s, measured to 0.01 m/s"]),
+        (0.05, [-0.1, 0.0, 0.01], ["mm deep, measured to 0.3 mm", "closing with 0.05 m/s, measured to 0.01 m/s"]),
+    ],
+)
+def test_what_goes_beyond_the_table_is_told(load, speed, rates, beyond):
+    """Of a ball on a spring, which goes v √(m/k) deep, 0.2 mm from 20 mm/s, and out as fast as it came."""
+    depth, stiffness = [0.0, 1e-4, 3e-4], MASS * (0.02 / 2e-4) ** 2
+    force = [[stiffness * one for _ in rates] for one in depth]
+    law = {"law": "measured", "depth": depth, "rate": rates, "force": force}
+    case = load(ball_on_plane([0, 0, -speed], [0, 0, 0], law, {"law": "none"}))
+    told = [words for words in dockdyn.summarise(dockdyn.simulate(case))["warnings"] if "measured" in words]
+    assert len(told) == bool(beyond) and all(words in told[0] for words in beyond)
+    whole = " ".join(beyond)
+    assert all((word in " ".join(told)) == (word in whole) for word in ("deep", "closing", "opening"))
+
+
 def test_refused(load):
     for change, words in (
         ({"depth": [1e-4, 2e-4, 5e-4, 2e-3]}, ("depth", "must begin with 0")),

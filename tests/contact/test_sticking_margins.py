@@ -158,6 +158,29 @@ def test_margins_of_one_contact_that_sticks_between_free_bodies_are_of_three_dir
     assert smooth > min(borne)
 
 
+@pytest.mark.full_cases(*(f"{seed}-{period}" for seed in range(1, 6) for period in (2e-4, 2e-3)))
+@pytest.mark.parametrize("period", [2e-4, 2e-3])
+@pytest.mark.parametrize("seed", range(6))
+def test_one_contact_that_sticks_to_the_hardware_of_a_rig_is_stable_where_its_map_is(load, seed, period):
+    """Of the three directions of its point over a step, the robot's lag in each; what rolls and spins freely is not counted."""
+    tables, yields = two_that_touch(seed)
+    loop = {"hold": {"period": period}, "dynamics": {"method": "zero-order-hold", "period": period}}
+    robot = {"numerator": [1e8], "denominator": [1.0, 1.4e4, 1e8]}
+    tables |= {"rig": {"carries": "chaser", "against": "target"}, "loop": loop | {"robot": robot}}
+    flow = np.zeros((3, 3))
+    flow[0, 1], flow[1] = 1.0, [-1e8, -1.4e4, 1e8]
+    lag, ways, nothing = expm(flow * period)[:2], np.eye(3), np.zeros((3, 3))
+    springs = [-yields * np.array([NORMAL, ALONG, ALONG]), -yields * np.array([DAMPING, *[ALONG * RETARDATION] * 2])]
+    pushed = [[nothing, nothing, *(share * one for one in springs)] for share in (period**2 / 2, period)]
+    free = [[ways, period * ways], [nothing, ways]]
+    bodies = np.block(pushed) + np.block([[*row, nothing, nothing] for row in free])
+    robots = np.block([[lag[row, 2] * ways, nothing, lag[row, 0] * ways, lag[row, 1] * ways] for row in (0, 1)])
+    expected = np.log(np.abs(np.linalg.eigvals(np.concatenate([bodies, robots]))).max()) / period
+    said = dockdyn.margins(load(tables))
+    assert said["growth_rate_1_s"] == pytest.approx(expected, rel=1e-6)
+    assert said["stable"] == (expected < 0) == (period < 1e-3) == (said["critical_delay_s"] > 0)
+
+
 BALL = (
     {"law": "spring-dashpot", "stiffness": 1e4, "damping": 40.0},
     {"law": "stick-slip", "coefficient": 0.3, "stiffness": 2e4, "retardation_time": 2e-3},

@@ -7,6 +7,8 @@ from mechanism_cases import at, changed, energy_error, momentum_error, pressing,
 from plain_tables import by_name, listed
 from scipy.spatial.transform import Rotation
 
+import dockdyn
+from dockdyn.docking.data import flexible_names
 from dockdyn.docking.key_figures import MECHANISM
 from dockdyn.docking.run_warnings import mechanism_doubts
 from dockdyn.pages import report_html
@@ -207,6 +209,13 @@ def test_of_links_of_both_kinds_the_table_alone_is_told(load):
     assert float(data.spin_share[0]) == 0.0 and float(data.spin_share[1]) > 0.1
     (line,) = [line for line in mechanism_doubts(data) if "turns at up to" in line]
     assert line.startswith("flexible link 'boom'")
+
+
+def test_a_beam_on_a_basis_without_modes_is_told_among_bodies_alone():
+    stiff = dockdyn.load("cyril-elastic", {"body.link1.flexible.bending_modes": [0, 0]}).content
+    names = flexible_names(stiff)
+    assert names["flexible_link"] == ["link2"] and len(names["mode"]) == 3
+    assert flexible_names(dockdyn.load("probe-cone").content) == {}
 
 
 @pytest.mark.full

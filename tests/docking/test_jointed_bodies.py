@@ -357,6 +357,8 @@ WRONG = {
     "unknown kind": (wrong(kind="hinge"), "revolute"),
     "rest without spring": (wrong(rest=0.1), "rest: is that of a spring; state the stiffness"),
     "stroke without stops": (wrong(stroke=[0.0, 1.0]), "stroke and stop_stiffness belong together"),
+    "stops without a stroke": (wrong(stop_damping=1.0), "stop_damping: is of stroke, which is not stated"),
+    "regularised without friction": (wrong(regularisation=0.1), "regularisation: is of friction, which is not stated"),
     "stroke backwards": (
         wrong(stroke=[1.0, 0.0], stop_stiffness=1.0),
         "stroke must be two numbers, the smallest first",

@@ -4,6 +4,7 @@ import copy
 import csv
 import io
 import sys
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -208,6 +209,19 @@ def test_what_snaps_between_samples_is_refused(load, told):
         one.name: one.loads for one in loads_of_run(simulated(load, close), load(close).content, [], 10.0).interfaces
     }
     assert 0.9 * most < np.linalg.norm(found[name][:, :3], axis=1).max() <= most * (1 + 1e-9)
+
+
+def test_a_run_that_is_over_as_it_begins_has_no_loads_and_warns_of_nothing(load):
+    """Held at once by a latch that ends it: one sample."""
+    body, latch = {"mass": 10.0, "inertia": [1.0] * 3}, {"reach": 0.1, "lateral": 0.1, "grip": "pin", "ends_run": True}
+    bodies = {"a": body, "b": {"fixed": True, "position": [0.3, 0, 0]}}
+    latch |= {"between": ["a", "b"], "anchor": [[0.15, 0, 0], [-0.15, 0, 0]]}
+    case = load({"schema": 2, "duration": 1.0, "body": bodies, "latch": {"l": latch}})
+    run = dockdyn.simulate(case)
+    assert run.sizes["time"] == 1
+    with warnings.catch_warnings(), pytest.raises(ScenarioError, match="no loads: nothing passes"):
+        warnings.simplefilter("error")
+        loads_of_run(run, case.content, [], 10.0)
 
 
 @pytest.mark.full

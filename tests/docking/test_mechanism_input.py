@@ -92,6 +92,13 @@ WRONG = {
     ),
     "element of one body": (FOUR, {"strut.tether.between": ["tug", "tug"]}, ["strut.tether.between", "two bodies"]),
     "negative mass": (FOUR, {"body.visitor.mass": -1.0}, ["mass", "-1", "greater than 0"]),
+    "stiffness of no stops": (FOUR, {"strut.tether.stop_stiffness": 3.0}, ["stop_stiffness", "stroke", "not stated"]),
+    "damping of no stops": (FOUR, {"strut.tether.stop_damping": 3.0}, ["stop_damping", "stroke", "not stated"]),
+    "restitution of no stops": (
+        FOUR,
+        {"strut.tether.stop_restitution": 0.4},
+        ["stop_restitution", "stroke", "not stated"],
+    ),
     "wrong unit": (FOUR, {"strut.tether.stiffness": "3 kg"}, ["stiffness", "'3 kg'", "N/m"]),
     "phase sets an unknown element": (
         CAPTURE,

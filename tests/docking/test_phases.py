@@ -5,6 +5,7 @@ import pytest
 from mechanism_cases import changed, energy_error, momentum_error, pressing, simulated
 from scipy.optimize import brentq
 
+import dockdyn
 from dockdyn.docking.run_warnings import mechanism_doubts
 
 # --- a capture in six phases -----------------------------------------------------------------------------------------
@@ -90,6 +91,17 @@ CAPTURE = {
 @pytest.fixture(scope="module")
 def capture(load):
     return simulated(load, CAPTURE)
+
+
+def test_one_phase_is_the_whole_run(load):
+    bodies = {
+        "a": {"mass": 10.0, "inertia": [1.0] * 3},
+        "b": {"mass": 20.0, "inertia": [1.0] * 3, "position": [1, 0, 0]},
+    }
+    run = simulated(load, {"schema": 2, "duration": 0.5, "body": bodies, "phase": {"only": {}}})
+    assert run.phase_began.values.tolist() == [0.0] and not any(
+        "began" in words for words in dockdyn.summarise(run)["warnings"]
+    )
 
 
 @pytest.mark.full

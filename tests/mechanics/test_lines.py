@@ -21,7 +21,8 @@ def test_a_weld_stated_twice_holds_as_one(size, seed):
     moved = draw.normal(size=(2, 6)) * mobility
     shut, open_, nothing = np.ones(12), np.zeros(12), np.zeros(12)
     twice = np.concatenate([weld, weld])
-    lines = Lines(twice, nothing, shut, open_, shared=shut)
+    yields = np.stack([1 / masses, np.linalg.norm(1 / turning, axis=1)]).sum(axis=1)  # without weld: 1/kg, 1/(kg m²)
+    lines = Lines(twice, nothing, shut, open_, yields=np.tile(yields.repeat(3), 2))
     found = np.asarray(
         forces_along(lines, mobility_between(twice, twice * mobility), np.einsum("kbi,bi->k", twice, moved))
     )

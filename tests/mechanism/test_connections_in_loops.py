@@ -107,6 +107,76 @@ def test_a_welded_loop_is_stiff():
     assert np.abs(run.joint_rate.values[1:]).max() < 1e-9
 
 
+PANEL = """
+schema = 2
+title = "panel"
+duration = 1.5
+[body.base]
+mass = 100
+inertia = [10, 12, 14]
+rate = [0.01, 0, 0.02]
+[body.panel]
+on = "base"
+position = [1, 0, 0]
+mass = 10
+inertia = [1, 2, 3]
+[integrator]
+tolerance = 1e-11
+[output]
+interval = 0.1
+[body.panel.joint]
+"""
+HINGE = """
+kind = "revolute"
+position = [0.5, 0, 0.4]
+axis = [0, 0, 1]
+start_rate = 0.2
+rest = 0.5
+stiffness = 5
+"""
+SLIDE = """
+kind = "prismatic"
+axis = [1, 0, 0]
+start_rate = 0.2
+rest = 0.1
+stiffness = 50
+"""
+
+
+def holding(joint, grip, at, then=""):
+    """The panel on a joint, held besides at a point of the base (m) that the panel has there, too."""
+    between = f'between = ["panel", "base"]\nanchor = [[{at[0] - 1}, {at[1]}, {at[2]}], {list(at)}]\ngrip = "{grip}"\n'
+    return parse(f"{PANEL}{joint}[connection.more]\n{between}{then}", "panel", {})
+
+
+@pytest.mark.parametrize("at", [(0.5, 0.0, 0.4), (0.5, 0.0, -0.4)], ids=["in-its-middle", "second-hinge"])
+def test_a_pin_on_the_axis_of_a_hinge_changes_nothing(at):
+    """The hinge holds already all that it holds."""
+    plain, held = dockdyn.simulate(parse(PANEL + HINGE, "panel", {})), dockdyn.simulate(holding(HINGE, "pin", at))
+    for name in ("position", "rotation", "joint_angle", "joint_rate"):
+        np.testing.assert_allclose(held[name].values, plain[name].values, rtol=0, atol=1e-9)
+    assert np.abs(plain["joint_angle"].values).max() > 0.1
+
+
+RELEASED = """
+[phase.held]
+[phase.released]
+when = { lasting = 0.5 }
+set = { "connection.more.closed" = false }
+"""
+
+
+@pytest.mark.parametrize(("joint", "own"), [(HINGE, (0.5, 0.0, 0.4)), (SLIDE, (1.0, 0.0, 0.0))], ids=["hinge", "slide"])
+def test_a_weld_that_is_let_go_holds_alike_at_the_joint_and_away_from_it(joint, own):
+    """Of a launch lock: at the joint some of its rows are zero whatever moves."""
+    runs = [dockdyn.simulate(holding(joint, "weld", at, RELEASED)) for at in (own, (1.3, 0.2, -0.1))]
+    for name in ("position", "rotation", "joint_angle", "joint_rate"):
+        first, second = (run[name].values for run in runs)
+        np.testing.assert_allclose(first, second, rtol=0, atol=1e-8)
+    moved = np.ravel(runs[0]["joint_angle"].values)
+    assert np.ptp(moved[:5]) < 1e-12 and np.ptp(moved[6:]) > 1e-2
+
+
 @pytest.mark.parametrize(
     ("changed", "words"),
     [

@@ -184,6 +184,15 @@ def test_a_mesh_in_another_unit_than_stated_is_told_so():
     assert refine_field(trimesh.creation.box((20.0, 15.0, 10.0)), "m", 5e-3, 0.1).error <= 5e-3
 
 
+def test_a_large_mesh_whose_tolerance_cannot_be_had_is_told_its_unit_first(monkeypatch):
+    monkeypatch.setattr("dockdyn.scenario.meshes.brick_tree.MOST", 400)
+    told = r'is 20 m large with unit = "m": is it in mm\? else tolerance = 0\.01 m cannot be had of a mesh 20 m large'
+    with pytest.raises(PydanticCustomError, match=told):
+        refine_field(trimesh.creation.icosphere(2, 10.0), "m", 1e-2, 0.1)
+    with pytest.raises(PydanticCustomError, match=r"^tolerance = 0\.001 m cannot be had of a mesh 2 m large"):
+        refine_field(trimesh.creation.icosphere(2, 1.0), "m", 1e-3, 0.01)
+
+
 def test_the_field_of_a_petal_ring():
     """1.3 m wide, within 1 mm where balls of 5 mm touch it; a grid of one spacing was refused."""
     mesh = petal_ring()

@@ -184,3 +184,11 @@ def test_the_page_is_the_same_again(results):
     one, other = (page_of(scene_of(results("line, latch"))) for _ in range(2))
     assert one == other
     assert len(one) < 400_000
+
+
+@pytest.mark.full_cases("cyril-controlled-True")
+@pytest.mark.parametrize(("name", "arm"), [("flexible-panels", False), ("cyril-controlled", True)])
+def test_links_are_an_arm_where_they_lead_to_the_contact(name, arm, shared_run):
+    """Only then does a scene open on them: solar arrays beside a contact are not what is looked at first."""
+    found = scene_data(scene_of(shared_run(name, {"duration": "0.02 s"})), PageColumns())
+    assert found["focus"]["arm"] == arm

@@ -73,9 +73,9 @@ def test_a_run_has_the_bits_of_a_run_here(name, large, tmp_path, monkeypatch):
 
 
 def test_programs_that_are_too_large_are_not_made(monkeypatch):
-    codes = {"advance": SimpleNamespace(text="x" * (1 + MOST_LETTERS))}
+    codes = {"advance": SimpleNamespace(text=SimpleNamespace(letters=1 + MOST_LETTERS))}
     monkeypatch.setattr(units, "wasm_module", lambda codes: pytest.fail("it was made"))
-    with pytest.raises(TooMuch, match="more than 10 million letters"):
+    with pytest.raises(TooMuch, match=f"more than {MOST_LETTERS / 1e6:g} million letters"):
         page_module(codes)
 
 

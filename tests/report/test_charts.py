@@ -87,7 +87,8 @@ def test_it_opens_on_the_contacts_and_knows_the_whole_run(result):
     np.testing.assert_allclose([band.start for band in bands], result.episode_onset)
     time = np.linspace(0, 10, 1001)
     assert contact_window(time, []) is None and contact_window(time, [0.5, 9.0]) is None
-    window = contact_window(time, [5.0])
+    assert contact_window(time, [0.0, 0.0]) is None  # a single impact
+    window = contact_window(time, [5.0, 5.0001])
     assert window is not None and np.sum((time >= window[0]) & (time <= window[1])) >= 20
 
 
@@ -130,6 +131,19 @@ def test_thinned_lines_keep_their_extremes():
     values[[31_415, 77_777]] = 5.0, -3.0
     rows = thin_rows(values, 1000)
     assert {0, 31_415, 77_777, 99_999} <= set(rows) and len(rows) <= 1002 and np.all(np.diff(rows) > 0)
+
+
+def test_long_lines_over_the_same_times_share_them_and_keep_their_extremes():
+    time, other = np.linspace(0.0, 10.0, 50_000), np.zeros(50_000)
+    other[[31_415, 44_444]] = 5.0, -3.0
+    lines = [Line(time, np.sin(time)), Line(time, other), Line(time[::2], other[::2])]
+    (facts,), columns = unpacked([Chart([Panel("a", lines)])])
+    first, second, third = facts["panels"][0]["lines"]
+    assert first["x"] == second["x"] != third["x"] and len(columns[first["x"]]) <= 4002
+    for line, values in ((first, np.sin(time)), (second, other), (third, other[::2])):
+        assert np.ptp(columns[line["y"]]) == pytest.approx(np.ptp(values), rel=1e-4)
+        near = np.interp(columns[line["x"]], time, np.sin(time) if line is first else other)
+        np.testing.assert_allclose(columns[line["y"]], near, atol=1e-3)
 
 
 def test_no_two_lines_of_a_figure_look_alike():
@@ -308,3 +322,14 @@ def test_names_of_contacts_in_space_stand_apart(shared_run):
         assert not any(np.all((place > low) & (place < high)) for place in places)
         for other, most in rooms[:number]:
             assert np.any((high < other) | (most < low))
+
+
+def test_contacts_are_named_at_their_peaks(result):
+    """Bands of contacts that overlap hide where each is: a name in the middle of one could stand over another's peak."""
+    bands = [band for band in plots.normal_force(result).panels[0].bands if band.name]
+    assert [band.place for band in bands] == result.episode_peak_time.values.tolist()
+    facts = chart_as_json(plots.normal_force(result), PageColumns())["panels"][0]["bands"]
+    assert [band["at"] for band in facts if band["name"]] == result.episode_peak_time.values.tolist()
+    impact = result.assign(episode_peak_time=result.episode_peak_time * np.nan)
+    first = plots.depth_chart(impact).panels[0].bands[0]
+    assert first.place == pytest.approx((first.start + first.end) / 2)

@@ -74,7 +74,57 @@ def test_limits_of_a_delay_are_those_of_commands(made, name, browse, tmp_path):
 
 
 @pytest.mark.full
+def test_a_capture_in_an_unstable_loop_is_to_be_read_with_care(browse, shared_run, tmp_path):
+    """The sign and the advice say so; with a delay below the limit both are of a capture and nothing else."""
+    dataset = shared_run("probe-cone-latch")
+    file = tmp_path / "report.html"
+    file.write_text(render_page(report_of(dataset), **live_of(dataset)), encoding="utf-8")
+    page, said = browse(file, 1440, 1000)
+    browser.wait_until(page, "document.getElementById('live')?.dataset.limited !== undefined")
+    scenario = dockdyn.load("probe-cone-latch")
+    critical = dockdyn.margins(scenario)["critical_delay_s"]
+    assert 0 < critical < scenario.content.loop.delay
+    sign, advice = page.locator(".verdict"), page.locator(".guide dd").first
+    assert "warn" in sign.get_attribute("class").split()
+    assert f"stable up to {format_significant(1e3 * critical, 3)}\u00a0ms" in advice.inner_text()
+    (place,) = (one for one in places_of(scenario) if one.key == "loop.delay")
+    page.evaluate("delete document.getElementById('live').dataset.limited")
+    move(page, place, critical / 2)
+    browser.wait_until(page, "document.getElementById('live').dataset.limited !== undefined")
+    assert page.evaluate(LIMITS)["loop"] == pytest.approx(critical, rel=1e-9)
+    assert "ok" in sign.get_attribute("class").split() and "unstable" not in advice.inner_text()
+    assert not complaints(said)
+
+
+@pytest.mark.full
 def test_without_delay_there_is_no_limit_to_seek(shared_run):
     dataset = shared_run("probe-cone")
     inside = live_of(dataset, None, dockdyn.load("probe-cone", {"loop.delay": 0.0}))
     assert "live" in inside and "limits" not in inside["live"]
+
+
+@pytest.mark.full
+def test_where_more_acts_than_contacts_the_limit_of_the_loop_is_told(browse, shared_run, tmp_path):
+    """On a bushing it is not known what a contact alone does to the energy, but up to which delay its loop is stable."""
+    name, settings = "soyuz-like-probe", {"loop.delay": 0.001}
+    dataset = shared_run(name, tuple(settings.items()))
+    assert not any(dockdyn.summarise(dataset)["energy_class"])
+    file = tmp_path / "report.html"
+    file.write_text(render_page(report_of(dataset), **live_of(dataset)), encoding="utf-8")
+    page, said = browse(file, 1440, 1000)
+    browser.wait_until(page, "document.getElementById('live')?.dataset.limited !== undefined")
+    found = page.evaluate(LIMITS)
+    critical = dockdyn.margins(dockdyn.load(name, settings))["critical_delay_s"]
+    assert found["loop"] == pytest.approx(critical, rel=1e-9) and found["contacts"] == []
+    shown = format_significant(1e3 * critical, 3)
+    assert page.locator(".tile[data-limits] .bars").inner_text().split() == ["loop", shown]
+    (row,) = page.evaluate(ROWS)
+    assert "loop is stable" in row[0] and row[1] == shown
+    assert not complaints(said)
+
+
+def test_of_a_run_without_contacts_no_limit_of_its_delay_is_promised(shared_run):
+    """Its latch alone is late: `dockdyn stability` judges contacts."""
+    report = report_of(shared_run("sprung-probe-latch", (("loop.delay", 0.01),)))
+    assert not any(tile.limits for tile in report.tiles)
+    assert not any("stability" in one.command for one in report.advice)

@@ -152,7 +152,8 @@ def test_zoom_reset_and_the_whole_run(at_desk):
 
 
 def test_curves_rows_and_keys_set_the_one_time(at_desk, shared_run):
-    onset = float(shared_run("probe-cone").episode_onset[1])
+    run = shared_run("probe-cone")
+    onset, peak = (float(run[name][1]) for name in ("episode_onset", "episode_peak_time"))
     at_desk.see("normal-force")
     low, high = at_desk.ranges("normal-force")[0, :2]
     box = at_desk.frame("normal-force")
@@ -162,7 +163,7 @@ def test_curves_rows_and_keys_set_the_one_time(at_desk, shared_run):
         at_desk.page.keyboard.press(keys)
         assert at_desk.time() == pytest.approx(time, abs=1e-3)
     at_desk.page.locator("tr.goes", has_text="Q2").first.click()
-    assert at_desk.time() == pytest.approx(onset, abs=1e-3)
+    assert at_desk.time() == pytest.approx(peak, abs=1e-3)
     shown = at_desk.ranges("energy")[0, :2]
     assert shown[0] < onset < shown[1] and np.ptp(shown) < 3  # the curves are on that contact
     at_desk.page.locator("figure[data-name=depth]").get_by_role("button", name="Reset").click()

@@ -11,6 +11,7 @@ from dockdyn.pages import live_margins_of, report_of
 from dockdyn.report.page import render_page
 from dockdyn.scenario.language.places import places_of
 from dockdyn.studies.margins.first_screen import margins_headline
+from dockdyn.studies.margins.plots import measure_of, ranked_sensitivities
 from dockdyn.studies.margins.sweep import stability_dataset
 
 MOVES = {  # of numbers that leave the contact where it is
@@ -32,12 +33,25 @@ def margins_file(name, folder):
     return file
 
 
+def check_effects(page, margins):
+    """Sliders say of a tenth more of a number what the tile says: the slope, in the same unit, to the two digits they have."""
+    told = dict(ranked_sensitivities(margins))
+    said = {row.get_attribute("data-key"): row.inner_text() for row in page.locator(".slider[data-key]").all()}
+    both = [key for key in told if key in said and "→" in said[key]]
+    assert both
+    for key in both:
+        number, unit = said[key].replace("−", "-").split(" → ")[1].rsplit(" ", 2)[1:]
+        assert unit == measure_of(margins)[1] and "by the slope" in said[key]
+        assert float(number) == pytest.approx(told[key], rel=0.051), key
+
+
 @pytest.mark.full_cases("idss-probe-cone", "soyuz-like-probe", "sits-scvg", "epos-like")
 @pytest.mark.parametrize("name", MOVES)
 def test_numbers_moved_in_a_page_give_what_the_command_gives(name, browse, tmp_path):
     page, said = browse(margins_file(name, tmp_path), 1440, 1000)
     browser.wait_until(page, "document.getElementById('live')?.dataset.tried !== undefined")
     assert float(page.evaluate("document.getElementById('live').dataset.difference")) < 1e-9
+    check_effects(page, dockdyn.margins(dockdyn.load(name)))
     places = {place.key: place for place in places_of(dockdyn.load(name))}
     for key, value in MOVES[name].items():
         if key in places and places[key].value:

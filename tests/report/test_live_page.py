@@ -7,7 +7,7 @@ import browser
 import numpy as np
 import pytest
 from browser_unit_cases import drawn
-from live_page import check_advice, complaints, move
+from live_page import OWN, check_advice, complaints, move
 
 import dockdyn
 from dockdyn.pages import live_of, replay_of, report_of
@@ -116,6 +116,33 @@ def test_contacts_that_gain_energy_are_told_again(browse, tmp_path):
 
 
 @pytest.mark.full
+def test_first_contacts_are_told_as_their_own_report_tells_them(browse, tmp_path):
+    """A run that ends before it touches says so, and of a faster one has force, contacts and what they did to the energy; what
+    its report warns of is said to be of its own numbers."""
+    scenario = dockdyn.load("probe-cone", {"approach.closing_speed": "3 mm/s", "duration": "12 s"})
+    dataset = dockdyn.simulate(scenario)
+    file = tmp_path / "report.html"
+    file.write_text(render_page(report_of(dataset), **live_of(dataset, None, scenario)), encoding="utf-8")
+    page, said = browse(file, 1440, 1000)
+    browser.wait_until(page, "document.getElementById('live')?.dataset.ready !== undefined")
+    table, none = page.locator("table[data-live=contacts]"), page.get_by_text("None.", exact=True)
+    assert none.is_visible() and not table.is_visible() and not page.get_by_text("Onset and release are").is_visible()
+    (speed,) = (one for one in places_of(scenario) if one.key == "approach.closing_speed")
+    move(page, speed, 0.033)
+    run = dockdyn.simulate(dockdyn.load("probe-cone", {"approach.closing_speed": 0.033, "duration": "12 s"}))
+    check_contacts(page, run, dockdyn.summarise(run))
+    assert table.is_visible() and not none.is_visible()
+    force = page.locator(".tile").first.inner_text()
+    assert f"{report_of(run).tiles[0].value} N" in force.replace("\n", "") and "0 N in the report" in force
+    after = page.evaluate("getComputedStyle(document.querySelector('.warnings strong'), '::after').content")
+    assert OWN in after
+    page.click("text=As reported")
+    browser.wait_until(page, "!document.documentElement.classList.contains('what-if')")
+    assert none.is_visible() and not table.is_visible()
+    assert not complaints(said)
+
+
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name",
     [
@@ -190,7 +217,7 @@ def test_the_report_comes_back(browse, tmp_path):
     browser.wait_until(page, "/copied|selected/.test(document.querySelector('.guide .copy').textContent)")
     page.fill("[data-key='loop.delay'] input[type=number]", "-3")
     page.press("[data-key='loop.delay'] input[type=number]", "Enter")
-    assert page.inner_text(".live-problem") == "loop.delay = -3 ms: must be above 0 ms"
+    assert page.inner_text(".live-problem") == "loop.delay = -3 ms: must be above 0 ms; what is shown stays as it was"
     assert not complaints(said)
 
 
@@ -212,7 +239,8 @@ def test_what_a_tenth_more_does_is_so(browse, tmp_path):
 def test_a_page_says_why_it_does_not_compute(shared_run):
     dataset = shared_run("probe-cone")
     (said,) = live_of(dataset, None, dockdyn.load("cyril-controlled")).values()
-    assert "method of Python" in said and said in render_page(report_of(dataset), no_live=said)
+    assert said.startswith("integrator.method = adaptive runs in Python only")
+    assert said in render_page(report_of(dataset), no_live=said)
     long = dockdyn.summarise(dataset) | {"steps": 10**6}
     with pytest.raises(TooMuch, match="steps"):
         live_data(dockdyn.load("probe-cone"), long, (), ())

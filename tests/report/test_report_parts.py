@@ -2,14 +2,17 @@
 
 import re
 
+import numpy as np
 import pytest
 from report_page import Page
 from xarray import Dataset
 
 from dockdyn.report.beside import differing_inputs
+from dockdyn.report.charts.chart import Chart, Line, Panel
 from dockdyn.report.page import render_page
-from dockdyn.report.report import Report, ReportBlock, Table, lines_of_run
+from dockdyn.report.report import Plot, Report, ReportBlock, Table, lines_of_run
 from dockdyn.report.terminal import show_parts, show_report
+from dockdyn.report.tile import Tile
 from dockdyn.report.wording import align_numbers
 
 TABLE = Table([("part", ""), ("force", "N")], [["ramp", "1.5"], ["<b>", "2"]], worded={0}, left_out=3)
@@ -112,3 +115,34 @@ def test_numbers_of_scenarios_have_the_digits_that_tell_them_apart():
     assert shown("0.036000000000000004 m/s", "30 mm/s") == ["0.036 m/s", "30 mm/s"]
     assert shown(0.30000000000000004, 0.4) == ["0.3", "0.4"]
     assert shown(0.1234567891, 0.1234567892) == ["0.1234567891", "0.1234567892"]
+
+
+def test_what_a_command_is_asked_for_stands_right_below_the_verdict():
+    """As the chart of a sweep: above all other figures and tables."""
+
+    def curve():
+        return Chart([Panel("growth", [Line(np.arange(3.0), np.arange(3.0))])])
+
+    plots = [Plot("other", curve, "Another."), Plot("sweep", curve, "The one.", asked=True)]
+    block = ReportBlock("Told", table=TABLE, where="before")
+    page = render_page(Report("A title", "It is stable.", plots=plots, blocks=[block]))
+    places = [page.index(one) for one in ('id="verdict"', 'id="chart"', "The one.", ">Told<", "Another.")]
+    assert places == sorted(places) and "Figure 1.</b> The one." in page
+
+
+def test_a_tile_draws_fast_swings_as_their_band():
+    """Lines of hundreds of turns run into a blob with slits; a band says how far they go, and slow curves stay lines."""
+    time = np.linspace(0.0, 60.0, 6000)
+
+    def drawn(turns):
+        return str(
+            Tile("Force", "1", "N", time=time, curve=np.exp(-time / 20) * np.sin(np.pi * turns * time / 60)).html()
+        )
+
+    assert "spark band" not in drawn(20) and "stroke-width" in drawn(20)
+    band = drawn(200)
+    assert "spark band" in band and "stroke-width" not in band
+    heights = [float(point.split(" ")[1]) for point in re.search(r'd="M([^Z]+)Z', band)[1].split("L")]
+    over, under = np.array(heights[: len(heights) // 2]), np.array(heights[len(heights) // 2 :])[::-1]
+    assert np.all(over < under) and np.ptp(over[:10]) < 15  # no slits
+    assert under[-6] - over[-6] == pytest.approx(np.exp(-55 / 20) * (under[5] - over[5]), rel=0.15)

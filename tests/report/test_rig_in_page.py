@@ -211,7 +211,10 @@ def test_a_rig_s_page_says_which_delay_its_loop_bears(name, browse, tmp_path):
     assert found["loop"] == pytest.approx(margins["critical_delay_s"], rel=1e-8, abs=1e-12)
     shown = format_significant(1e3 * found["loop"], 3) if found["loop"] > 0 else "none"
     assert page.inner_text(row).split("\t")[1] == shown
-    words = f"loop stable up to {found['key']} = {shown}\u00a0ms" if found["loop"] > 0 else "loop unstable at any delay"
+    now = format_significant(1e3 * found["delay"], 3)
+    words = "loop unstable at any delay"
+    if found["loop"] > 0:
+        words = f"loop stable for {found['key']} up to {shown}\u00a0ms (now {now})"
     (tile,) = page.locator(".tile[data-limits]").all()
     assert tile.locator(".f").inner_text().endswith(words) and tile.locator(".bars b").count() > 1
     assert ("bad" in tile.get_attribute("class")) == (found["delay"] >= found["loop"])

@@ -53,6 +53,7 @@ def test_what_decides_and_what_comes_next():
     decides, following = run_advice([CAPTURED, TIGHT], 'speed = { distribution = "uniform" }', 0.016)
     assert decides.sentence == "tension < 1000 N: met, 900.0 N, 90 % used."
     assert following.command == "dockdyn campaign run scenario.toml"
+    assert [one.sentence for one in run_advice([CAPTURED], "", 0.0)] == ["captured = true: met."]  # and not: met, true
     assert [one.command for one in run_advice([], "delay = 16", 0.016)] == ["dockdyn stability scenario.toml"]
     assert "[requirements]" in run_advice([], "", 0.0)[0].sentence
     assert len(run_advice([TIGHT], "", 0.0)) == 1

@@ -3,7 +3,9 @@
 import pytest
 
 from dockdyn.docking.views.ramp_report import ramp_in_words
-from dockdyn.report.wording import as_stated, format_unit, typeset_numbers
+from dockdyn.report.wording import as_stated, format_unit, requirement_row, typeset_numbers
+from dockdyn.results.requirements import judge_requirements
+from dockdyn.scenario.language.requirement import requirements_of
 
 
 @pytest.mark.parametrize(
@@ -78,3 +80,43 @@ def test_a_unit_is_read_with_its_power(unit, words):
 )
 def test_an_amount_far_below_its_limit_has_a_prefix_that_can_be_read(amount, unit, limit, said):
     assert as_stated(amount, unit, limit) == said
+
+
+LOADS = {
+    "port.tension_N": 684.0,
+    "port.shear_N": 6.9e-5,
+    "port.torsion_moment_N_m": 1.3e-8,
+    "port.bending_moment_N_m": 0.2,
+}
+LOADS |= {"contact.friction_loss_J": 3e-15, "kinetic_energy_start_J": 35.0, "body.chaser.port.front.shear_N": 6.9e-5}
+
+
+def judged(name, limit, figures):
+    return judge_requirements(requirements_of({name: limit}, "one"), figures)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "value"),
+    [
+        ("port.shear", "< 3.2 kN", "0 kN"),
+        ("port.torsion_moment", "< 1.5 kN m", "0 kN m"),
+        ("port.bending_moment", "< 1.5 kN m", "200.0 mN m"),
+        ("body.chaser.port.front.shear", "< 3.2 kN", "0 kN"),
+        ("contact.friction_loss", "< 1 J", "0 J"),
+    ],
+)
+def test_what_rounding_leaves_is_told_as_zero_and_kept_in_json(name, limit, value):
+    one = judged(name, limit, LOADS)
+    assert requirement_row(one)[1] == value
+    assert one["value"] == LOADS[one["figure"]] and one["margin"] == pytest.approx(one["limit"], rel=1e-3)
+    assert one.get("rounding", False) == value.startswith("0 ")
+
+
+def test_small_loads_beside_small_ones_are_told():
+    """What rounding is depends on the largest of the kind, not on the unit."""
+    small = {name: 1e-9 * value for name, value in LOADS.items()} | {
+        "port.shear_N": 2e-7,
+        "contact.friction_loss_J": 2e-9,
+    }
+    assert requirement_row(judged("port.shear", "< 3.2 kN", small))[1] == "200.0 nN"
+    assert requirement_row(judged("contact.friction_loss", "< 1 J", small))[1] == "2.000 nJ"

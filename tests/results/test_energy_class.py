@@ -2,6 +2,7 @@
 
 import copy
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from plain_tables import contacts_by_name
@@ -131,8 +132,8 @@ def test_a_law_that_is_not_what_it_says_is_warned_of(load):
         SpringDashpot(500.0, 40.0, True),
         HuntCrossley(5e4, 1.5, 30.0),
         Hertz(5e4, 1.5),
-        ForceStroke(*map(np.array, ([0.0, 0.02], [0.0, 10.0], [0.0, 8.0])), 1.0, 5e3, 3.0, 1e-3),
-        ForceStroke(*map(np.array, ([0.0, 0.02], [0.0, 8.0], [0.0, 10.0])), 1.0, 5e3, 0.0, 1e-3),
+        ForceStroke(*map(jnp.array, ([0.0, 0.02], [0.0, 10.0], [0.0, 8.0])), *map(jnp.array, (1.0, 5e3, 3.0, 1e-3))),
+        ForceStroke(*map(jnp.array, ([0.0, 0.02], [0.0, 8.0], [0.0, 10.0])), *map(jnp.array, (1.0, 5e3, 0.0, 1e-3))),
         Parallel((Hertz(5e4, 1.5), SpringDashpot(0.0, -5.0, False))),
     ],
 )

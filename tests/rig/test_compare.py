@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pytest
+import xarray as xr
 from identify_logs import lines, log, written
 from mcap_files import BEGAN, json_file
 
 import dockdyn
 from dockdyn.cli import main as cli
+from dockdyn.rig.comparison import compare
 from dockdyn.rig.comparison.compare import laws_of
 from dockdyn.rig.comparison.stiffnesses import stiffness_range
 from dockdyn.scenario.tables.rig.compensators import laws
@@ -113,6 +115,39 @@ def test_rows_are_the_measures_of_runs(dock, tmp_path):
     assert found["settings"]["fixed-gain"]["gain"] == 91.07  # of [compare.fixed-gain] in the preset
     assert found["tuned_at_N_m"] == 20000
     assert found["recommended"] == "fixed-gain"  # the nearer of the two
+
+
+def test_what_a_compensator_did_is_computed_once_for_all_comparisons(monkeypatch):
+    """And again for another rig, another stiffness and other numbers of it; kept or new, it says the same."""
+    computed = []
+
+    def count(lanes, rigs, ideals, made=compare._compare_law):
+        computed.append(len(rigs))
+        return made(lanes, rigs, ideals)
+
+    def compared(laws, changes, stiffnesses=(1e4, 2e4)):
+        computed.clear()
+        return dockdyn.compare(dockdyn.load("sits", {"duration": "1 s"} | changes), laws, stiffnesses)
+
+    monkeypatch.setattr(compare, "_compare_law", count)
+    slow = {"loop.robot.rate_limit": "50.1 mm/s"}
+    two, gain = ["none", "fixed-gain"], "compare.fixed-gain.gain"
+    first = compared(two, slow)
+    assert len(computed) == 2 and json.loads(first.attrs["limit_warnings"])
+    again = compared(two, slow)
+    assert not computed
+    xr.testing.assert_identical(first, again)
+    whole = compared(["lead-energy", *two], slow)
+    assert len(computed) == 1
+    xr.testing.assert_equal(whole.sel(compensator=two), first)
+    for names, changes, stiffnesses, count_of_new in (
+        (two, slow | {gain: "80 N s/m"}, (1e4, 2e4), 1),
+        (two, slow | {"body.target.mass": 400.0}, (1e4, 2e4), 2),
+        (two, slow, (1e4, 2.5e4), 2),
+        (two, {}, (1e4, 2e4), 2),
+    ):
+        assert not compared(names, changes, stiffnesses).equals(first)
+        assert len(computed) == count_of_new
 
 
 @pytest.mark.full

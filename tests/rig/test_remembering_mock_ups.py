@@ -186,14 +186,29 @@ def test_what_creeps_in_hardware_swings_on_as_its_margins_say(pace, friction, lo
     robot = {"numerator": [1e6], "denominator": [1.0, 1.4e3, 1e6]}
     case = load(tables | {"rig": {"carries": "block", "against": "frame"}, "loop": loop | {"robot": robot}})
 
-    lag = [[0.0, 1.0, 0.0], [-1e6, -1.4e3, 1e6]]
-    creeping = [[*row[:2], 0.0, row[2]] for row in lag] + [[1 / relaxation, 0.0, -1 / relaxation, 0.0]]
-    across = stepped(creeping, np.array([-2 * (elastic + series), 0.0, 2 * series]) / mass, period)
-    along = stepped(lag, -2 * stiffness / mass * np.array([1.0, retardation]), period)
+    def grown(elastic=elastic, series=series, relaxation=relaxation, stiffness=stiffness, mass=mass, bends=1e6):
+        """Return the growth rates (1/s) across and along, by N/m, s, N/m, kg and 1/s², with which the robot is drawn."""
+        lag = [[0.0, 1.0, 0.0], [-bends, -1.4e3, 1e6]]
+        creeping = [[*row[:2], 0.0, row[2]] for row in lag] + [[1 / relaxation, 0.0, -1 / relaxation, 0.0]]
+        across = stepped(creeping, np.array([-2 * (elastic + series), 0.0, 2 * series]) / mass, period)
+        return across, stepped(lag, -2 * stiffness / mass * np.array([1.0, retardation]), period)
+
+    across, along = grown()
     expected = across if friction == "none" else max(across, along)
     said = dockdyn.margins(case)
     assert said["growth_rate_1_s"] == pytest.approx(expected, rel=1e-8)
     assert said["stable"] == (expected < 0)
+    decides = int(expected != across)
+    laws = {"elastic": "normal.stiffness", "series": "normal.series_stiffness", "relaxation": "normal.relaxation_time"}
+    keys = {name: [f"contact.{side}.{law}" for side in ("lower", "upper")] for name, law in laws.items()}
+    keys |= {"mass": ["body.block.mass"], "bends": ["loop.robot.denominator.2"]}
+    keys |= {"stiffness": [f"contact.{side}.friction.stiffness" for side in ("lower", "upper")]}
+    whole = {**dict(zip(laws, CREEPING[pace], strict=True)), "stiffness": stiffness, "mass": mass, "bends": 1e6}
+    largest = max(map(abs, said["sensitivities"].values()))
+    for name, value in whole.items() if said["sensitivity_of"] == "growth_rate_1_s" else ():
+        less, more = (grown(**{name: value * (1 + side * 1e-4)})[decides] for side in (-1, 1))
+        told = sum(said["sensitivities"].get(key, 0.0) for key in keys[name])
+        assert told == pytest.approx((more - less) / 2e-4, abs=1e-5 * largest), name
     run = dockdyn.simulate(case)
     assert np.isnan(run.attrs["spectral_radius"])  # which is of stiffness and damping
     moves = run["velocity"].values @ [0.0, 0.0, 1.0]

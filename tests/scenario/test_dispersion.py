@@ -161,6 +161,12 @@ def everything(overrides=None):
     return scenario(EVERYTHING, overrides)
 
 
+def test_a_number_replaces_a_distribution_that_stands_in_a_list():
+    part = '[approach]\nlateral_offset = [{ distribution = "uniform", low = 0.0, high = "10 mm" }, 0.001]\n'
+    found = scenario(part, {"approach.lateral_offset.0": "4 mm"})
+    assert found.content.approach.lateral_offset == [0.004, 0.001]
+
+
 def test_a_scenario_written_back_is_the_same():
     chosen = everything()
     again = parse(chosen.text(), "mine.toml")

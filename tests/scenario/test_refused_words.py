@@ -4,6 +4,7 @@ import pytest
 from helpers.refusals import refused
 
 import dockdyn
+from dockdyn.docking.schema.flexible import LargeBeamSection, UniformBeamSection
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.or_none import NONE
 from dockdyn.scenario.preset_files import preset_text
@@ -142,3 +143,43 @@ def test_instants_that_never_meet_are_told_of_their_key_and_once(changes, key, c
         said = str(refusal.value)
         assert said.startswith(f"epos-like: {key}: the ") and "hold periods; must be " in said
         assert said.count("epos-like") == 1 and "; state lead" not in said
+
+
+BEAM = 'kind = "beam", length = 3.0, bending_stiffness = 2.0'
+LINK = """
+schema = 2
+title = "a panel"
+duration = 1.0
+
+[body.ship]
+mass = 100.0
+inertia = [10.0, 10.0, 10.0]
+
+[body.panel]
+on = "ship"
+position = [1.5, 0.0, 0.0]
+mass = 5.0
+inertia = [0.1, 4.0, 4.0]
+joint = { kind = "locked" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("stated", "asked", "others"),
+    [
+        (LargeBeamSection, UniformBeamSection, "of beam without basis"),
+        (UniformBeamSection, LargeBeamSection, "of beam with basis"),
+    ],
+)
+def test_a_key_of_the_other_beam_is_refused_with_the_keys_of_the_one_stated(tmp_path, stated, asked, others):
+    basis = ', basis = "craig-bampton"' if stated is LargeBeamSection else ""
+    keys = sorted(asked.model_fields.keys() - stated.model_fields.keys() - {"basis"})
+    assert keys
+    for key in keys:
+        file = tmp_path / "panel.toml"
+        file.write_text(f"{LINK}flexible = {{ {BEAM}{basis}, {key} = 1.0 }}\n", encoding="utf-8")
+        with pytest.raises(dockdyn.ScenarioError) as refusal:
+            dockdyn.load(file)
+        words = str(refusal.value)
+        assert f"flexible.{key}: unknown key; {others}" in words, words
+        assert set(words.partition("allowed: ")[2].split(", ")) == set(stated.model_fields)

@@ -305,7 +305,7 @@ def rig(gain):
     poles = [[POLE.real, POLE.imag], [POLE.real, -POLE.imag]]
     robot, sampling = {"zeros": [[ZERO, 0.0]], "poles": poles, "gain": GAIN}, {"period": 4e-3}
     loop_table = {"hold": sampling, "sensor": {"delay": 2e-3}, "robot": robot, "compensator": {"gain": gain}}
-    return line_rig(500.0, normal, title=TITLE, loop=loop_table)
+    return line_rig(500.0, normal, bilateral=True, title=TITLE, loop=loop_table)
 
 
 FREE = [

@@ -9,16 +9,11 @@ import pytest
 import tomlkit
 import trimesh
 import xarray as xr
-from browser import wait_until
-from scipy.spatial.transform import Rotation
 
 import dockdyn
-from dockdyn.api import scene_of
-from dockdyn.pages import replay_beside
 from dockdyn.report.beside import differing_inputs
 from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.page import render_page
-from dockdyn.report.scene.beside import scene_beside
 from dockdyn.results.attributes import result_attributes
 from dockdyn.results.exchange.export import export_csv
 from dockdyn.results.exchange.measured_log import log_residuals, read_measured
@@ -102,6 +97,19 @@ def test_a_mesh_that_has_changed_is_told(tmp_path):
     (row,) = differing_inputs({"before": before, "after": after}).rows
     assert row[0] == "SHA-256 of plate.stl" and len({*row[1].split(", "), *row[2].split(", ")}) == 2
     assert str(tmp_path) not in str(before.attrs["files"])
+
+
+def test_inputs_that_differ_are_written_with_the_digits_that_they_need():
+    def stated(text):
+        return xr.Dataset(attrs={"scenario": text})
+
+    one, other = (
+        stated('a = "20000.0 N/m"\nb = 0.1\nc = [1.0, 2.5]'),
+        stated('a = "12000.0 N/m"\nb = 0.1\nc = [1.0, 3.0]'),
+    )
+    found = differing_inputs({"one": one, "other": other}).rows
+    assert found == [["a", "20000 N/m", "12000 N/m"], ["c", "[1, 2.5]", "[1, 3]"]]
+    assert differing_inputs({"one": stated("a = 1.0"), "other": stated('a = "1"')}).rows == [["a", "1.0", "1"]]
 
 
 def test_joints_have_units_of_their_own(tmp_path):
@@ -218,62 +226,6 @@ def test_the_command_writes_a_page_and_refuses_in_a_line(slow, fast, dock, tmp_p
         done = dock("report", *words)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(f"error: {message}") and done.stderr.count("\n") == 1
-
-
-def test_the_other_of_two_runs_is_a_ghost_beside_the_first(shared_run):
-    """Its probe is where it is beside the target in its own run at that time, whatever the target of the first does meanwhile;
-    after its end it stays."""
-    ours = shared_run("probe-cone")
-    fast = shared_run("probe-cone", (("approach.closing_speed", "45 mm/s"), ("duration", "20 s")))
-    scene = scene_beside(scene_of(ours), scene_of(fast), "runs/fast")
-    (ghost,) = (part for part in scene.parts if part.role == "ghost")
-    assert ghost.name == "runs fast/chaser probe" and scene.notes[-1] == "pale orange, runs/fast, which ends at 20 s"
-    base, times = scene.bodies["target"], scene.time
-
-    def beside(position, attitude, of_position, of_attitude):
-        turned = Rotation.from_quat(np.roll(of_attitude, -1, axis=-1)).inv()
-        return turned.apply(position - of_position), (
-            turned * Rotation.from_quat(np.roll(attitude, -1, axis=-1))
-        ).as_rotvec()
-
-    found = beside(ghost.motion.position, ghost.motion.attitude, base.position, base.attitude)
-    chaser, target = ([body for body in fast.body.values].index(name) for name in ("chaser", "target"))
-    rows = np.searchsorted(fast.time.values, np.minimum(times, 20.0) - 1e-9)
-    exact = np.abs(fast.time.values[rows] - np.minimum(times, 20.0)) < 1e-9  # of samples that both runs have
-    assert exact.sum() > 100 and exact[-1]
-    position, attitude = fast.position.values[rows], fast.attitude.values[rows]
-    expected = beside(position[:, chaser], attitude[:, chaser], position[:, target], attitude[:, target])
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one[exact], other[exact], rtol=0, atol=1e-9)
-    apart = scene.bodies["chaser"].position - base.position
-    assert np.abs(found[0][exact] - apart[exact]).max() > 0.05  # of the first run itself it is not
-    assert replay_beside({"a": ours, "b": fast, "c": ours}, [None] * 3) == {}
-
-
-def test_the_block_of_another_run_on_a_line_is_as_large_as_the_first(shared_run):
-    scenes = [scene_of(shared_run(name)) for name in ("sits", "sits-fgc")]
-    found = scene_beside(*scenes, "fgc")
-    (ghost,) = (part for part in found.parts if part.name.startswith("fgc/"))
-    (block,) = (part for part in found.parts if part.name == "robot/block")
-    assert ghost.solids is block.solids
-    times, robot = scenes[1].time, scenes[1].bodies["robot"].position[:, 0]
-    np.testing.assert_allclose(ghost.motion.position[:, 0], np.interp(found.time, times, robot), atol=1e-12)
-
-
-def test_the_page_of_two_runs_has_them_in_one_scene(browse, shared_run, tmp_path):
-    runs = {
-        "slow": shared_run("probe-cone"),
-        "fast": shared_run("probe-cone", (("approach.closing_speed", "45 mm/s"),)),
-    }
-    file = tmp_path / "overlay.html"
-    file.write_text(render_page(overlay_report(runs), **replay_beside(runs, [None, None])), encoding="utf-8")
-    page, said = browse(file, 1440, 900)
-    wait_until(page, "document.querySelector('#scene .dds-views') !== null")
-    tree = page.locator("#scene").inner_text().split("\n")
-    assert "ghosts" in tree and tree[tree.index("ghosts") + 1].strip() == "fast"
-    assert "pale orange, fast" in page.locator("#scene").inner_text()
-    assert page.locator(".transport .segment").count() == 4
-    assert [one for one in said if "GL Driver Message" not in one] == []
 
 
 def write_log(path, headings, columns):

@@ -14,8 +14,9 @@ import numpy as np
 from jaxtyping import PyTree
 
 from dockdyn.integrate.variational.step import APART
+from dockdyn.translate.code import Code
 from dockdyn.translate.jaxpr import translate_function
-from dockdyn.translate.machine import Code, machine_code
+from dockdyn.translate.machine import machine_code
 from dockdyn.translate.native import BETTER, Native, code_of
 
 EXTREME = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e100, -1e100, 1e-100, 1e-300)
@@ -115,7 +116,7 @@ class Compared:
         code = code_of(translate_function(traced.jaxpr))
         found = Native(code)(*rows.leaves)
         if better:
-            machine = machine_code(code.text, BETTER)
+            machine = machine_code(code.written.unpacked(), BETTER)
             again = Native(Code(**(vars(code) | {"machine": machine, "level": BETTER})))(*rows.leaves)
             for first, second in zip(found, again, strict=True):
                 np.testing.assert_array_equal(first, second)

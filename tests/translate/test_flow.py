@@ -13,10 +13,10 @@ from translated import assert_same
 
 from dockdyn import backend, programs
 from dockdyn.translate import native
+from dockdyn.translate.code import Untranslatable
 from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.llvm import text_of
 from dockdyn.translate.native import code_of
-from dockdyn.translate.scalar_program import Untranslatable
 
 RNG = np.random.default_rng(5)
 FEW, MANY = RNG.normal(size=6), RNG.normal(size=200)
@@ -253,7 +253,7 @@ def test_long_blocks_are_cut_without_another_bit(longest, monkeypatch):
     whole = native.Native(code_of(program))
     monkeypatch.setattr("dockdyn.translate.llvm.LONGEST_BLOCK", longest)
     cut = native.Native(code_of(program))
-    assert (cut.code.text.count("\npart") > 10) is (longest < 1000)
+    assert (cut.code.text.unpacked().count("\npart") > 10) is (longest < 1000)
     for level in (0, 1):
         cut.price = whole.price = (np.inf, 0.0)[level]  # s: the next call writes the better one, or none does
         for row in rows:

@@ -187,7 +187,7 @@ RARELY = {
     "rig of an unknown stiffness": _of(rig_case, "unknown-stiffness"),
     "rig with limits": _of(rig_case, "sits", **{"loop.robot": ROBOT}),
     "rig in space": _of(rig_case, "epos-like"),
-    "rig in space with robot": _of(rig_case, "epos-like", **{"loop.robot": ROBOT}),
+    "rig in space with robot": _of(rig_case, "epos-like", **{"loop.robot": ROBOT | {"position_limit": 4.0}}),
     **{
         f"impact {law}, {rows} rows": partial(law_case, law, rows)
         for law, of in LAWS.items()

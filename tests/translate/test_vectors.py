@@ -26,12 +26,16 @@ def scalars_and_vectors(function, rows, lanes, monkeypatch):
     monkeypatch.setattr(vectors, "SHARE", 0.0)
     program = translate_function(jax.jit(lambda *given: lax.map(lambda row: function(*row), given)).trace(*rows).jaxpr)
     code = native.code_of(program)
-    assert f"<{lanes} x " in code.better
-    one_by_one, at_once = native.Native(code), native.Native(code)
-    one_by_one.price, at_once.price = np.inf, 0.0
-    at_once(*rows)
+    assert f"<{lanes} x " in code.written.unpacked()
+    at_once = native.Native(code)
+    at_once.price = 0.0
+    at_first = at_once(*rows)
     assert at_once.code.level == native.BETTER, at_once.unimproved
-    return one_by_one(*rows), at_once(*rows)
+    assert_bits(at_first, at_once(*rows))
+    monkeypatch.setattr(native, "count_lanes", lambda: 0)
+    one_by_one = native.code_of(program)
+    assert one_by_one.wide is None
+    return native.Native(one_by_one)(*rows), at_first
 
 
 def assert_bits(found, other):
@@ -154,7 +158,7 @@ def cases_of(scenario, keys, values, lanes, monkeypatch):
         patch.setattr(programs, "store_code", lambda *given: None)
         patch.setattr(programs, "kept", OrderedDict())
         found = run_cases(scenario, keys, values, threads=1)
-    return found, any(one.code.level and f"<{lanes} x double>" in one.code.better for one in used)
+    return found, any(one.code.level and f"<{lanes} x double>" in one.code.written.unpacked() for one in used)
 
 
 def assert_cases(scenario, keys, values, monkeypatch):

@@ -15,10 +15,10 @@ import dockdyn
 from dockdyn.results.plan import settings_for
 from dockdyn.results.unit import advance, begin
 from dockdyn.translate import wasm
+from dockdyn.translate.code import Untranslatable
 from dockdyn.translate.elementary import FORMULAS
 from dockdyn.translate.jaxpr import translate_function
 from dockdyn.translate.native import Native, code_of
-from dockdyn.translate.scalar_program import Untranslatable
 from dockdyn.translate.wasm import wasm_module
 from dockdyn.translate.wasm_locals import read_integer
 

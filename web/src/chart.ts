@@ -27,7 +27,7 @@ export interface Source {
 }
 
 export interface Area { x: number; y: number; colour: string; name: string; alpha: number }
-export interface Band { start: number; end: number; name: string; colour: string; axis: "x" | "y"; alpha: number; legend: string }
+export interface Band { start: number; end: number; name: string; colour: string; axis: "x" | "y"; alpha: number; legend: string; at: number }
 export interface Level { at: number; axis: "x" | "y"; name: string; colour: string; dash: number[]; width: number; legend: string; share: number }
 export interface Note { x: number; y: number; words: string; away: [number, number]; side: "left" | "center" | "right"; small: boolean; level: "top" | "center" | "bottom" }
 

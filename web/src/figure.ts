@@ -7,6 +7,7 @@ import { axesOf, drawPanel, fitUp, isOrdered, leftRoom, markOf, type Axes } from
 import { lastNotBeyond, writeNumber, writeNumbers, type Span } from "./scales.ts";
 
 const NARROW = 560; // px of a figure below which its panels stand below each other
+const ROUNDING = 1e-9; // of what an axis shows: a smaller value beside it reads as 0
 const PICTURE = 220; // px that a small picture has at least, which else stands beside others
 const GUTTER = 190; // px beside curves, for names and values
 const LEAST = 150; // px that a panel has at least beside the words at its left, where it is not alone
@@ -149,7 +150,7 @@ export class Figure {
     for (const panel of panels) {
       for (const line of panel.lines) if (line.name && !named.has(line.name)) named.set(line.name, swatch(line));
       for (const area of panel.areas) if (area.name && !named.has(area.name)) named.set(area.name, block(area.colour));
-      for (const one of [...panel.bands, ...panel.levels]) if (one.legend && !named.has(one.legend)) named.set(one.legend, "at" in one ? swatch(one) : block(one.colour));
+      for (const one of [...panel.bands, ...panel.levels]) if (one.legend && !named.has(one.legend)) named.set(one.legend, "dash" in one ? swatch(one) : block(one.colour));
     }
     if (named.size < 2) return null;
     return element("div", { class: "legend" }, ...[...named].map(([name, mark]) =>
@@ -174,18 +175,21 @@ export class Figure {
       now.hidden = !(x >= left - 1 && x <= width - right + 1);
       now.classList.toggle("reading", this.window.hover !== null);
       if (!now.hidden) now.setAttribute("style", `transform: translateX(${(x - 0.75).toFixed(1)}px); top: ${top}px; height: ${height}px`);
-      for (const [line, value] of values) value.textContent = this.valueAt(line, time);
+      for (const [line, value] of values) value.textContent = this.valueAt(line, line.joined ? time : axes.fromX(x + 1), panel); // a mark within a pixel is there
     }
   }
 
-  private valueAt(line: Line, at: number): string {
+  /** Return what a line says at a time; of marks that of the contact there, else the last one before. */
+  private valueAt(line: Line, at: number, { scale, y: [, [low, high]], bands }: Panel): string {
     const x = this.columns.at(line.x), y = this.columns.at(line.y);
-    const i = lastNotBeyond(x, at);
-    if (!line.joined) return i < 0 ? "–" : writeNumber(y[i]!);
+    const write = (value: number) => writeNumber(scale === "linear" && Math.abs(value) < ROUNDING * (high - low) ? 0 : value);
+    const within = line.joined ? undefined : bands.find((band) => band.axis === "x" && band.start <= at && at <= band.end);
+    const i = lastNotBeyond(x, within?.end ?? at);
+    if (!line.joined) return i < 0 || (within && x[i]! < within.start) ? "–" : write(y[i]!);
     if (i < 0 || (i === x.length - 1 && at > x[i]!)) return "–";
-    if (i === x.length - 1) return writeNumber(y[i]!);
+    if (i === x.length - 1) return write(y[i]!);
     const share = (at - x[i]!) / (x[i + 1]! - x[i]! || 1);
-    return writeNumber(y[i]! + share * (y[i + 1]! - y[i]!));
+    return write(y[i]! + share * (y[i + 1]! - y[i]!));
   }
 
   // ── pointer ──

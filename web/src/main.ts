@@ -89,7 +89,7 @@ export async function start(Live: MakeLive | null): Promise<void> {
     const room = Math.max((event.end - event.start) * 0.4, (end - begin) * 0.002);
     windows.get("time")?.show([Math.max(begin, event.start - room), Math.min(end, event.end + room)]);
     clock.pause();
-    clock.seek(event.start);
+    clock.seek(event.at);
   }]));
   const bar = document.querySelector<HTMLElement>(".transport");
   const transport = bar && end > begin ? new Transport(bar, clock, events) : null;

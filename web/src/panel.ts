@@ -6,6 +6,7 @@ import { bend, lastNotBeyond, linearTicks, logTicks, unbend, writeNumbers, type 
 
 const POINT = 1.33; // px
 const LETTER = 6.3; // px, of a number on an axis
+const FLAT = 1e-10; // of the unit of an axis: a curve that varies by less is rounding, as `dockdyn/report/charts/chart.py` has it
 
 export interface Frame {
   width: number; // px, of all
@@ -72,7 +73,7 @@ export function fitUp(panel: Panel, columns: Columns, x: Span): Span {
     const room = high > low ? (high / low) ** 0.05 : 2;
     [low, high] = [low / room, high * room];
   } else {
-    const room = 0.05 * (high - low) || 0.05 * Math.abs(high) || 1;
+    const room = [high - low, Math.abs(high)].filter((one) => one > FLAT).map((one) => 0.05 * one)[0] ?? 1;
     [low, high] = [low - room, high + room];
   }
   return [panel.limits[0] ?? low, panel.limits[1] ?? high];
@@ -258,21 +259,36 @@ export function drawPanel(panel: Panel, chart: Chart, columns: Columns, axes: Ax
 
 export const CONTACT = /^Q\d+$/; // the name of one
 
-export interface Event { name: string; start: number; end: number }
+export interface Event { name: string; start: number; end: number; at: number } // its name is `at` an instant
 
 /** Return what happened, by name, in its order: contacts, and instants as those of phases. */
 export function eventsOf(panel: Panel): Event[] {
-  const spans = panel.bands.filter((band) => band.axis === "x").map(({ name, start, end }) => ({ name, start, end }));
-  const instants = panel.levels.filter((level) => level.axis === "x").map(({ name, at }) => ({ name, start: at, end: at }));
+  const spans = panel.bands.filter((band) => band.axis === "x").map(({ name, start, end, at }) => ({ name, start, end, at }));
+  const instants = panel.levels.filter((level) => level.axis === "x").map(({ name, at }) => ({ name, start: at, end: at, at }));
   return [...spans, ...instants].filter((one) => one.name).sort((a, b) => a.start - b.start);
 }
 
 function nameEvents(svg: SVGSVGElement, panel: Panel, axes: Axes): void {
-  let free = axes.frame.left;
-  for (const event of eventsOf(panel)) {
-    const x = axes.toX((event.start + event.end) / 2), half = (LETTER * event.name.length) / 2;
-    if (x - half < free || x + half > axes.frame.width) continue;
-    svg.append(text(event.name, x, axes.frame.top - 5, { "text-anchor": "middle", "font-size": 10.5 }));
-    free = x + half + 5;
+  const { left, width, top } = axes.frame;
+  for (const [words, x] of placedNames(eventsOf(panel), axes.toX, LETTER, [left, width])) {
+    svg.append(text(words, x, top - 5, { "text-anchor": "middle", "font-size": 10.5 }));
   }
+}
+
+/** Return names of events and where their middles are (px) within a span, of so many px a `letter`: contacts too close for two share one, others leave theirs out. */
+export function placedNames(events: readonly Event[], toX: (at: number) => number, letter: number, [least, most]: Span): [words: string, x: number][] {
+  const found: { names: string[]; from: number; to: number }[] = [];
+  const wordsOf = (names: string[]) => (names.length < 3 ? names.join(", ") : `${names[0]}–${names.at(-1)}`);
+  const halfOf = (words: string) => (letter * words.length) / 2;
+  for (const { name, at } of [...events].sort((a, b) => a.at - b.at)) {
+    const x = toX(at), half = halfOf(name), last = found.at(-1);
+    if (!(x - half >= least && x + half <= most)) continue;
+    if (!last || x - half >= (last.from + last.to) / 2 + halfOf(wordsOf(last.names)) + 5) found.push({ names: [name], from: x, to: x });
+    else if (CONTACT.test(name) && CONTACT.test(last.names[0]!)) {
+      last.names.push(name);
+      last.names.sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
+      last.to = x;
+    }
+  }
+  return found.map(({ names, from, to }) => [wordsOf(names), (from + to) / 2]);
 }

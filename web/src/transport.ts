@@ -1,11 +1,11 @@
 // Play, step and scrub: the time of the page along its contacts and phases.
 import type { Clock } from "./clock.ts";
 import { element } from "./dom.ts";
-import type { Event } from "./panel.ts";
+import { placedNames, type Event } from "./panel.ts";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 const STEPS = 600; // of the run, one a press of an arrow
-const APART = 20; // px between names
+const LETTER = 6; // px, of a name
 
 export class Transport {
   private readonly scrub: HTMLElement;
@@ -56,15 +56,13 @@ export class Transport {
 
   private mark(): void {
     const width = this.scrub.clientWidth, { start, end } = this.clock.span;
-    let free = -Infinity;
     this.marks.replaceChildren();
     for (const event of this.events) {
-      const x = (((event.start + event.end) / 2 - start) / (end - start)) * width;
       const kind = event.end > event.start ? "segment" : "instant";
       this.marks.append(element("i", { class: kind, title: event.name, style: `left: ${this.share(event.start)}; width: calc(${this.share(event.end)} - ${this.share(event.start)})` }));
-      if (x < free) continue;
-      this.marks.append(element("span", { class: "event-name", style: `left: ${(x / width) * 100}%` }, event.name));
-      free = x + Math.max(APART, 6 * event.name.length);
+    }
+    for (const [words, x] of placedNames(this.events, (at) => ((at - start) / (end - start)) * width, LETTER, [-LETTER, width + LETTER])) {
+      this.marks.append(element("span", { class: "event-name", style: `left: ${(x / width) * 100}%` }, words));
     }
   }
 

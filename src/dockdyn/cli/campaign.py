@@ -114,8 +114,8 @@ def run(
                 store.finish(campaign)
             if kept:
                 _keep_cases(store, campaign, kept, quiet)
-            written = _write_report(store, live=not no_live)
-    print_answer(written, store, as_json)
+            written = _write_report(store, as_json, live=not no_live)
+    print_answer(written, store)
 
 
 @app.command("rerun", epilog=help_example("dockdyn campaign rerun idss 669"))
@@ -171,7 +171,7 @@ def report(
     if keys is not None and len(keys) != 2:
         raise Refusal(f"--map {map_}: must be two keys, KEY,KEY")
     store = Store(folder)
-    print_answer(_write_report(store, keys, live=not no_live), store, as_json)
+    print_answer(_write_report(store, as_json, keys, live=not no_live), store)
 
 
 @contextlib.contextmanager
@@ -288,9 +288,9 @@ class ProgressLines:
 
 
 def _write_report(
-    store: Store, map_keys: Sequence[str] | None = None, live: bool = True
-) -> tuple[dict[str, Any], Report]:
-    """Write the report of a campaign, which computes where it is `live`; its answers and what it says."""
+    store: Store, as_json: bool, map_keys: Sequence[str] | None = None, live: bool = True
+) -> dict[str, Any] | Report:
+    """Write the report of a campaign, which computes where it is `live`; return it, or its answers to print as JSON."""
     from dockdyn.pages import live_campaign_of
     from dockdyn.report.page import render_page
     from dockdyn.results.store import as_written
@@ -302,23 +302,22 @@ def _write_report(
     vacant_file(file, force=True)
     with as_written(store.folder), show_activity(f"Writing {file}"):
         dataset = store.read(campaign)
-        answers = campaign_answers(dataset, str(store.folder))
         report = campaign_report(dataset, map_keys, str(store.folder))
         own = None if campaign.folder is None else Path(campaign.folder)
         page = render_page(report, **(live_campaign_of(dataset, str(store.folder), own) if live else {}))
+        answer = campaign_answers(dataset, str(store.folder)) if as_json else report
     write_file(file, page)
-    return answers, report
+    return answer
 
 
-def print_answer(written: tuple[dict[str, Any], Report], store: Store, as_json: bool) -> None:
+def print_answer(answer: dict[str, Any] | Report, store: Store) -> None:
     """Print what a campaign says."""
     from dockdyn.report.terminal import show_report
 
-    answers, report = written
-    if as_json:
-        echo_json(answers)
+    if isinstance(answer, dict):
+        echo_json(answer)
         return
-    show_report(report)
+    show_report(answer)
     say(f"Report: {store.folder / 'campaign-report.html'}")
 
 

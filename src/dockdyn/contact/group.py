@@ -922,10 +922,14 @@ class ContactGroup(Module):
         across = jnp.where(mode == APART, found.depth, self.law.acts_from() - found.depth)
         return (across, force_guard(mode, found.force_sign)) if self.alone else (across,)
 
-    def corners(self, found: GroupState) -> tuple[Scalar, ...]:
-        """Return how far (m) a member that is alone is beyond each corner of its law."""
+    def corners(self, mode: Int[Array, ""], found: GroupState) -> tuple[Scalar, ...]:
+        """Return how far (m) a member that is alone is beyond each corner of its law, and, where its law has one as the depth
+        turns, the rate (m/s) of that."""
         depths = self.law.corners() if self.alone else None
-        return () if depths is None else tuple(found.depth - depth for depth in depths)
+        corners = () if depths is None else tuple(found.depth - depth for depth in depths)
+        if not (self.alone and self.law.turns()):
+            return corners
+        return *corners, jnp.where(mode == APART, -1.0, found.rate)
 
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], ...]) -> Int[Array, ""]:
         """Return the mode after the guards in `fired` have fired. At an onset depths grow, so that no force ends with it."""

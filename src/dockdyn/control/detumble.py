@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from dockdyn.control.actuators import Actuation, Actuators, share_within
+from dockdyn.control.actuators import Actuation, Actuators, join_corners
 from dockdyn.control.plant import ArmPlant
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.rotation import Quaternion
@@ -37,16 +37,20 @@ class Detumble(Module):
     def act(self, plant: ArmPlant, actuators: Actuators) -> Actuation:
         rate, found = HUNDREDTH / self.time, plant.momentum()
         back = Quaternion.of(plant.attitude()).matrix().array().T  # inertial → base
-        thrust, _ = actuators.thruster(-rate * back @ found.linear, jnp.zeros(3), plant.used)
+        thrust, _, of_thrust = actuators.thruster(-rate * back @ found.linear, jnp.zeros(3), plant.used)
         lever = back @ (plant.place() - found.centre)
         wanted = -rate * back @ found.spin() - jnp.cross(lever, thrust)
-        wheel = actuators.turn(wanted, plant.turning(), plant.wheel)
-        _, jets = actuators.thruster(jnp.zeros(3), wanted - wheel, plant.used)
+        wheel, of_wheel = actuators.turn(wanted, plant.turning(), plant.wheel)
+        _, jets, of_jets = actuators.thruster(jnp.zeros(3), wanted - wheel, plant.used)
         _, rates = plant.joints()
-        given = Actuation(jnp.zeros_like(rates), wheel, thrust, jets)
+        corners = join_corners([of_thrust, of_wheel, of_jets])
+        given = Actuation(jnp.zeros_like(rates), wheel, thrust, jets, corners=corners)
         if not self.free:
             return given
         at, moved = jnp.array(self.free, int), plant.rigid_response(given)
         gain = moved.joint_gain[jnp.ix_(at, at)]
         torques = jnp.linalg.solve(gain, -rate * rates[at] - moved.joints[at])
-        return given._replace(motors=given.motors.at[at].set(share_within(actuators.motors[at], torques) * torques))
+        share, of_share = actuators.share_within(actuators.motors[at], torques)
+        return given._replace(
+            motors=given.motors.at[at].set(share * torques), corners=join_corners([corners, of_share])
+        )

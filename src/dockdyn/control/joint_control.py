@@ -6,7 +6,7 @@ Source: PD control of joints, e.g. Siciliano et al. 2009, Robotics, section 8.5.
 
 from __future__ import annotations
 
-from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.actuators import Actuation, Actuators, join_corners
 from dockdyn.control.plant import ArmPlant, attitude_error
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.trees import Module
@@ -40,5 +40,7 @@ class JointControl(Module):
         axes, turning = jnp.array(plant.axes, int), plant.turning()
         error = attitude_error(self.attitude, plant.attitude())[axes]
         wanted = proportional_derivative(self.base_stiffness, self.base_damping, error, turning[axes])
-        wheel = actuators.turn(jnp.zeros(3).at[axes].set(wanted), turning, plant.wheel)
-        return Actuation(actuators.drive(motors), wheel, jnp.zeros(3), jnp.zeros(3))
+        motors, of_motors = actuators.drive(motors)
+        wheel, of_wheel = actuators.turn(jnp.zeros(3).at[axes].set(wanted), turning, plant.wheel)
+        corners = join_corners([of_motors, of_wheel])
+        return Actuation(motors, wheel, jnp.zeros(3), jnp.zeros(3), corners=corners)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.actuators import Actuation, Actuators, join_corners
 from dockdyn.control.plant import ArmPlant, attitude_error
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.vector import Scalar
@@ -60,8 +60,10 @@ class Regulator(Module):
         axes = plant.axes if self.wheel else []
         torque = jnp.zeros(3).at[jnp.array(axes, int)].set(wanted[: len(axes)])
         motors = jnp.zeros_like(plant.joints()[0]).at[jnp.array(self.free, int)].set(wanted[len(axes) :])
-        wheel = actuators.turn(torque, plant.turning(), plant.wheel)
-        return Actuation(actuators.drive(motors), wheel, jnp.zeros(3), jnp.zeros(3))
+        motors, of_motors = actuators.drive(motors)
+        wheel, of_wheel = actuators.turn(torque, plant.turning(), plant.wheel)
+        corners = join_corners([of_motors, of_wheel])
+        return Actuation(motors, wheel, jnp.zeros(3), jnp.zeros(3), corners=corners)
 
 
 def solve_riccati(

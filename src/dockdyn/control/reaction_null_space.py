@@ -10,7 +10,7 @@ Source: as named above.
 
 from __future__ import annotations
 
-from dockdyn.control.actuators import Actuation, Actuators, share_within
+from dockdyn.control.actuators import Actuation, Actuators, join_corners
 from dockdyn.control.plant import ArmPlant
 from dockdyn.deferred import Array, Float, jnp
 from dockdyn.mechanics.dense import solve_definite
@@ -48,5 +48,6 @@ class ReactionNullSpace(Module):
         hold = -inverse @ moved.base
         damp = -aside @ (self.damping * (aside @ rates[at]))
         limit = actuators.motors[at]
-        share = share_within(limit - jnp.sign(damp) * hold, damp)
-        return nothing._replace(motors=actuators.drive(nothing.motors.at[at].set(hold + share * damp)))
+        share, of_share = actuators.share_within(limit - jnp.sign(damp) * hold, damp)
+        motors, of_motors = actuators.drive(nothing.motors.at[at].set(hold + share * damp))
+        return nothing._replace(motors=motors, corners=join_corners([of_share, of_motors]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from dockdyn.control.actuators import Actuation, Actuators, idle_actuation
+from dockdyn.control.actuators import Actuation, Actuators, idle_actuation, join_corners
 from dockdyn.control.controller import Controller, Measured, Three, as_floats, in_body_axes
 from dockdyn.control.plant import ArmLaw, ArmPlant, Row
 from dockdyn.control.reference import Reference
@@ -68,13 +68,18 @@ class SampledControl(Module):
         """Return the rate of what is remembered, and what the actuators give of what is held; nothing where control idles, and
         the wheel keeps its spin."""
         rate, (motors, force, torque) = map_leaves(jnp.zeros_like, memory), memory.wanted
-        idle = idle_actuation(motors, seen.turning(), seen.wheel)
+        active = memory.active > ACTS
         if self.thrusters is None or not isinstance(memory.pulses, Pulses):
             given = self.actuators.give(force, torque, seen.turning(), seen.wheel, seen.used)
-            return rate, choose_tree(memory.active > ACTS, given._replace(motors=self.actuators.drive(motors)), idle)
-        wheel = jnp.where(memory.active > ACTS, self.actuators.turn(torque, seen.turning(), seen.wheel), idle.wheel)
+            driven, corners = self.actuators.drive(motors)
+            given = given._replace(motors=driven, corners=join_corners([corners, given.corners]))
+            return rate, choose_tree(active, given, idle_actuation(given, seen.turning(), seen.wheel))
+        turned = self.actuators.turn(torque, seen.turning(), seen.wheel)
         running = rate.pulses._replace(on_time=memory.pulses.firing)
-        return rate._replace(pulses=running), self.thrusters.give(memory.pulses, wheel)
+        given = self.thrusters.give(memory.pulses, *turned)
+        idle = idle_actuation(given, seen.turning(), seen.wheel)
+        wheel, corners = choose_tree(active, turned, (idle.wheel, idle.corners))
+        return rate._replace(pulses=running), given._replace(wheel=wheel, corners=corners)
 
     def following(self, law: Controller | ArmLaw) -> SampledControl:
         """Return the control that asks this law at its samples, of the memory that its own has."""
@@ -110,7 +115,7 @@ class SampledControl(Module):
         law = map_leaves(lambda a, b: a + self.period * b, memory.law, rate)
         samples, pulses = memory.samples + 1, memory.pulses
         if self.thrusters is not None and isinstance(pulses, Pulses):
-            wheel = self.actuators.turn(wanted.torque, seen.turning(), seen.wheel)
+            wheel, _ = self.actuators.turn(wanted.torque, seen.turning(), seen.wheel)
             rest = jnp.where(acts > 0, wanted.torque - wheel, 0.0)
             pulses = self.thrusters.fire(t, samples * self.period, wanted.force, rest, pulses)
         return Held(law, samples, wanted, pulses, acts)

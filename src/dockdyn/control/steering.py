@@ -15,7 +15,7 @@ from dockdyn.control.controller import Measured, Three
 from dockdyn.control.plant import attitude_error
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.thrusters import Pulses
-from dockdyn.deferred import Array, Bool, PyTree, jnp
+from dockdyn.deferred import Array, Bool, Float, PyTree, jnp
 from dockdyn.integrate.model import choose_tree
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector, once
@@ -67,8 +67,15 @@ def _rate_and_actuation(
     found = control.act(now.law, seen)
     if idles is None:
         return found
-    still = map_leaves(jnp.zeros_like, found[0]), idle_actuation(found[1].motors, seen.chaser.rate, seen.wheel)
+    still = map_leaves(jnp.zeros_like, found[0]), idle_actuation(found[1], seen.chaser.rate, seen.wheel)
     return choose_tree(idles, still, found)
+
+
+def corners_of_control(
+    control: AnyControl, now: Steering, seen: Measured, idles: Bool[Array, ""] | None = None
+) -> Float[Array, "n"] | None:
+    """Return where what control does has corners, as `Outputs` has them; None where it has none."""
+    return _rate_and_actuation(control, now, seen, idles)[1].corners
 
 
 def observe_control(

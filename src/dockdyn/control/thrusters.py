@@ -99,9 +99,9 @@ class Thrusters(Module):
         new = jnp.where((before.firing > 0) | (times <= 0), 0.0, 1.0)
         return Pulses(firing, jnp.minimum(t + times, end), before.on_time, before.begun + new)
 
-    def give(self, pulses: Pulses, wheel: Three) -> Actuation:
-        """Return the force and torque of those that fire, beside the torque of a `wheel` (N m)."""
+    def give(self, pulses: Pulses, wheel: Three, corners: Float[Array, "n"]) -> Actuation:
+        """Return the force and torque of those that fire, beside the torque of a `wheel` (N m), which has `corners`."""
         pushes = self.forces * pulses.firing
         jets = pushes @ self.torques()
         used = jnp.stack([jnp.sum(pushes), jnp.sum(jnp.abs(jets))])
-        return Actuation(jnp.zeros(0), wheel, pushes @ self.directions, jets, used)
+        return Actuation(jnp.zeros(0), wheel, pushes @ self.directions, jets, used, corners)

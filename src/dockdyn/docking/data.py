@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from dockdyn.contact.group import ContactGroup
+from dockdyn.deferred import Bool
 from dockdyn.docking.component_data import component_names, component_variables
 from dockdyn.docking.impact_prediction import predicted_impacts
 from dockdyn.docking.impossible_impacts import refuse_impossible
@@ -17,6 +19,7 @@ from dockdyn.docking.missed_latches import missed_latches
 from dockdyn.docking.modal_truncation import mode_excesses, stated_mode_errors
 from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_variables
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
+from dockdyn.docking.schema.flexible import UniformBeamSection
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.docking.schema.multibody import SeveralBodiesSection
 from dockdyn.docking.schema.phases import time_to_change
@@ -41,6 +44,7 @@ from dockdyn.results.run import (
 )
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
+from dockdyn.scenario.tables.force_table import LAW as MEASURED
 
 VARIABLES: Layout = {
     "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
@@ -194,8 +198,10 @@ WHOLE: dict[str, tuple[tuple[str, ...], str, str]] = {
     },
     "element_peak_force": (("element",), "N", "largest force between its ends, at the steps of the integration"),
     "bushing_peak_turn": (("bushing",), "rad", "largest angle by which the bushing was turned"),
-    "capture_time": ((), "s", "when the last of the latches fell in"),
-    "release_time": ((), "s", "when the first of the latches, all of which held, let go"),
+    "capture_time": ((), "s", "when the last of the latches fell in, the first time that all held"),
+    "release_time": ((), "s", "when the first of the latches, all of which held, let go for the first time"),
+    "capture_onset": (("capture",), "s", "when the last of the latches fell in, each time that all held"),
+    "capture_release": (("capture",), "s", "when the first of them let go again; NaN where all hold at the end"),
     "latch_time": (("latch",), "s", "when the latch fell in for the first time"),
     "latch_closed": (("latch",), "1", "whether it holds at the end: 1 yes, 0 no"),
     "latch_bounces": (("latch",), "1", "how often its striker has bounced at the end of the play"),
@@ -219,11 +225,11 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
     """Return those of `WHOLE` that the log of a run has, `delay` (s) being that of contact forces; loads at so many ports and
     turns of so many bushings where they were `watched`."""
     xp, seen = log.time.__array_namespace__(), log.seen
-    found = outcome_left(*_left_at_end(log.acting(delay), log.at_end()))
+    caught, let_go = _captures(log)
+    found = outcome_left(*_left_at_end(log.acting(delay), xp.any(caught), log.at_end()))
     if "latch_held" in seen:
-        all_hold = seen["latch_held"].min(axis=1) > 0
-        found["capture_time"] = log.first_time(all_hold)
-        found["release_time"] = log.first_time((all_hold.cumsum() > 0) & ~all_hold)
+        found["capture_time"] = log.first_time(caught)
+        found["release_time"] = log.first_time(let_go)
         held = (seen["latch_held"] > 0) & log.valid[:, None]
         found["latch_time"] = xp.stack([log.first_time(held[:, index]) for index in range(held.shape[1])])
         found["latch_closed"] = held[log.last] * 1.0
@@ -252,6 +258,25 @@ def whole_run_data(log: Log, delay: Either, ports: int, bushings: int, watched: 
         turns = log.peaks[:, end : end + bushings].max(axis=0, initial=0.0)
         found["bushing_peak_turn"] = 2 * xp.arccos(xp.clip(1.0 - turns, -1.0, 1.0))
     return found
+
+
+def _captures(log: Log) -> tuple[Bool[Any, "rows"], Bool[Any, "rows"]]:
+    """Return at which rows all latches come to hold, and at which the first of them lets go again; none without latches."""
+    xp = log.time.__array_namespace__()
+    hold = log.valid & (log.seen["latch_held"].min(axis=1) > 0 if "latch_held" in log.seen else False)
+    before = xp.concat([xp.zeros(1, dtype=bool), hold[:-1]])
+    return hold & ~before, before & ~hold & log.valid
+
+
+def _capture_times(log: Log) -> dict[str, np.ndarray]:
+    """Return when each capture of a run began and ended (s); nothing without latches."""
+    if "latch_held" not in log.seen:
+        return {}
+    onset, release = (np.asarray(log.time)[np.asarray(rows)] for rows in _captures(log))
+    return {
+        "capture_onset": onset,
+        "capture_release": np.append(release, np.full(len(onset) - len(release), np.nan)),
+    }
 
 
 # of runs that have such parts
@@ -305,7 +330,9 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
         | ({"steered_body": steered} if control.attributes else {})
         | rigid_grips(content)
         | struck_contacts(content)
+        | measured_ranges(content)
         | stated_mode_errors(content)
+        | small_beams(content)
         | stated_damping(content)
         | explain_many_steps(scenario, run),
         conservative=_keeps_energy(content, effects),
@@ -331,6 +358,26 @@ def struck_contacts(content: MechanismSection) -> dict[str, str]:
     named = zip(content.contact_names(), content.contacts, strict=True)
     names = [name for name, contact in named if contact.impact is not None]
     return {"impact_contacts": "\n".join(names)} if names else {}
+
+
+def measured_ranges(content: MechanismSection) -> dict[str, str]:
+    """Return for each contact with a measured force its number, largest depth (m), and fastest opening and closing (m/s), a
+    line each, as an attribute of the result; nothing without any. A force at one rate alone is of all rates."""
+    lines = []
+    for number, contact in enumerate(content.contacts):
+        law: Any = contact.normal
+        if law is not None and law.law == MEASURED:
+            ends = (law.rate[0], law.rate[-1]) if len(law.rate) > 1 else (-math.inf, math.inf)
+            lines.append("\t".join([str(number), *(repr(float(end)) for end in (law.depth[-1], *ends))]))
+    return {"measured_ranges": "\n".join(lines)} if lines else {}
+
+
+def small_beams(content: MechanismSection) -> dict[str, str]:
+    """Return the names of the links that are beams without a basis, with their lengths (m), a line each, as an attribute of the
+    result; nothing without any."""
+    links = {body.name: body.flexible for body in content.bodies if isinstance(body.flexible, UniformBeamSection)}
+    lines = [f"{name}\t{float(beam.length)!r}" for name, beam in links.items()]
+    return {"small_beams": "\n".join(lines)} if lines else {}
 
 
 def stated_damping(content: SeveralBodiesSection) -> dict[str, str]:
@@ -417,8 +464,9 @@ def joint_names(content: MechanismSection) -> dict[str, Any]:
 
 
 def flexible_names(content: MechanismSection) -> dict[str, Any]:
-    """Return names of the modes of flexible links, the units of their coordinates, and of the links."""
-    links = [(body.name, body.flexible) for body in content.bodies if body.flexible is not None]
+    """Return names of the modes of flexible links, the units of their coordinates, and of the links that have any."""
+    bodies = [body for body in content.bodies if body.flexible is not None]
+    links = [(body.name, body.flexible) for body in bodies if body.flexible and body.flexible.mode_units()]
     if not links:
         return {}
     units = [unit for _, flexible in links for unit in flexible.mode_units()]
@@ -429,9 +477,8 @@ def flexible_names(content: MechanismSection) -> dict[str, Any]:
 def _whole_run(content: MechanismSection, run: Run) -> dict[str, Any]:
     """Return numbers of a whole run."""
     bushings = len(element_names(content).get("bushing", []))
-    found = whole_run_data(run.log, content.loop.delay, len(content.ports()), bushings, run.watched) | missed_latches(
-        run
-    )
+    found = whole_run_data(run.log, content.loop.delay, len(content.ports()), bushings, run.watched)
+    found |= _capture_times(run.log) | missed_latches(run)
     return {
         name: (
             dimensions,
@@ -445,10 +492,10 @@ def _whole_run(content: MechanismSection, run: Run) -> dict[str, Any]:
 
 def _phase_times(content: MechanismSection, run: Run) -> dict[str, Any]:
     """Return when each phase began, NaN for one that did not; nothing where there are none."""
-    if "phase_number" not in run.log.seen:
+    if not content.phase:
         return {}
-    number = run.log.seen["phase_number"]
-    began = [run.log.first_time(number >= index) for index in range(len(content.phase))]
+    number = run.log.seen.get("phase_number")  # None of one phase, which is the whole run
+    began = [0.0 if number is None else run.log.first_time(number >= index) for index in range(len(content.phase))]
     needed = [*(time_to_change(*both) for both in itertools.pairwise(content.phase)), 0.0]
     words = "how long what the phase changes takes to be there, where the next one does not set it at once"
     return {
@@ -492,18 +539,19 @@ def _effects(content: MechanismSection) -> Iterator[str]:
         yield energy_effect(map(made, laws), content.loop.delay)
 
 
-def _left_at_end(acting: Either, at_end: Mapping[str, Any]) -> tuple[Either, Either, Mapping[str, Any], float | None]:
+def _left_at_end(
+    acting: Either, captured: Either, at_end: Mapping[str, Any]
+) -> tuple[Either, Either, Mapping[str, Any], float | None]:
     """Return the arguments of `outcome_left` for what is observed of a mechanism at the end, where contacts last or are
-    `acting`.
+    `acting`, and that was `captured` or not.
 
     With latches the ring approaches while the striker of an open one does; where some of them hold, they may still pull the
     others in.
     """
     if "latch_held" not in at_end:
-        return acting, acting & False, at_end, None
-    held = at_end["latch_held"] > 0
+        return acting, captured, at_end, None
     ways = {"latch_travel": -at_end["latch_gap"], "latch_rate": at_end["latch_closing"]}
-    return acting | held.any(), held.all(), ways, 0.0
+    return acting | (at_end["latch_held"] > 0).any(), captured, ways, 0.0
 
 
 def _episode_variables(content: MechanismSection, run: Run, effects: list[str]) -> dict[str, Any]:

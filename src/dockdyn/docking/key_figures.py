@@ -39,6 +39,7 @@ from dockdyn.results.contact_summary import dataset_data
 from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import Log, log_data
+from dockdyn.results.measures import finite_or_none
 from dockdyn.results.requirements import MEMBER, resolve_figure
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.load import Scenario
@@ -100,6 +101,14 @@ LOADS = tuple(_at_ports(name, unit) for name, unit in PORT_UNITS.items())
 FIGURES = (
     *CAPTURED,
     stored_figure("release_time_s", "release time", "release_time", only_with=LATCHED),
+    KeyFigure(
+        "held_at_end",
+        "whether all latches hold at the end",
+        lambda data: data["latch_closed"].min(),
+        smooth=False,
+        number=bool,
+        needs="latch_closed",
+    ),
     *OUTCOME,
     *MOTION,
     *CONTACTS,
@@ -175,6 +184,14 @@ def member_summary(dataset: Dataset) -> dict[str, Any]:
     found |= _latch_figures(names["latch"], data) | tank_figures(names["tank"], data)
     found |= recovery_figures(names["recovery"], data)
     return {name: _plain_figure(name, value) for name, value in found.items()}
+
+
+def capture_rows(dataset: Dataset) -> list[dict[str, Any]]:
+    """Return each capture of a run: when all latches came to hold, and when the first of them let go again (s)."""
+    if "capture_onset" not in dataset:
+        return []
+    times = zip(dataset.capture_onset.values, dataset.capture_release.values, strict=True)
+    return [{"onset_s": float(onset), "release_s": finite_or_none(release)} for onset, release in times]
 
 
 def _plain_figure(name: str, value: float) -> float | int | bool | None:

@@ -74,7 +74,7 @@ class MechanismSetup(Setup):
         return linearised_contacts(scenario, describe_run)
 
     def summarise(self, dataset: Dataset) -> dict[str, Any]:
-        from dockdyn.docking.key_figures import member_summary
+        from dockdyn.docking.key_figures import capture_rows, member_summary
         from dockdyn.docking.run_warnings import mechanism_doubts, required_peak_doubts
         from dockdyn.docking.sampled_forces import sampling_doubts, sampling_summary
         from dockdyn.results.contact_summary import summarise_contacts
@@ -83,7 +83,7 @@ class MechanismSetup(Setup):
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
         summary |= energy_summary(dataset, summary) | member_summary(dataset) | arm_summary(dataset)
-        summary |= sampling_summary(dataset)
+        summary |= sampling_summary(dataset) | {"captures": capture_rows(dataset)}
         doubts = [*arm_warnings(dataset), *mechanism_doubts(dataset), *sampling_doubts(dataset, summary)]
         doubts += required_peak_doubts(dataset, summary["peak_force_N"])
         return summary | {"warnings": [*summary["warnings"], *doubts]}
@@ -114,10 +114,13 @@ class MechanismSetup(Setup):
 
     def not_in_pages(self, scenario: Scenario) -> str:
         from dockdyn.docking.schema.control import ArmSteeringSection
+        from dockdyn.results.plan import with_events
 
-        control = scenario.content.control
-        if not self.runs_in_batches(scenario):
-            return "its run is integrated by a method of Python, or has a controller of its own"
+        control, method = scenario.content.control, scenario.content.integrator.method
+        if not with_events(scenario.content):
+            return f"integrator.method = {method} runs in Python only; located, fixed and variational run in pages, too"
+        if scenario.content.coupling() is not None:
+            return "[control] is an FMU, which runs outside of pages"
         if isinstance(control, ArmSteeringSection) and control.law == "lqr" and control.gain is None:
             return "its gain is designed anew for other numbers"
         return ""
@@ -129,10 +132,13 @@ class MechanismSetup(Setup):
 
         known = self.key_figures()
         live = live_data(scenario, summary, known.figures, left_out(known.figures, known.stated(scenario.content)))
-        # which contacts take and give energy is told again where it is told at all, and nothing but forces acts between them
-        struck = any(one.impact is not None for one in scenario.content.contacts)
-        told = any(summary["energy_class"]) and not struck and "latch.seat_peak_force_N" not in summary
-        return live | ({"effects": energy_effects(scenario.content)} if told else {})
+        # which contacts take and give energy is told again where it is told at all, or would be of the first, and nothing but
+        # forces acts between them
+        content, classes = scenario.content, summary["energy_class"]
+        struck = any(one.impact is not None for one in content.contacts)
+        told = any(classes) or (not (classes or content.latch) and content.only_contacts())
+        told = told and not struck and "latch.seat_peak_force_N" not in summary
+        return live | ({"effects": energy_effects(content)} if told else {})
 
     def can_capture(self, scenario: Scenario) -> bool:
         return bool(scenario.content.latch)

@@ -15,7 +15,9 @@ from dockdyn.scenario.language.requirement import requirements_of
 PEAK_FORCE = ("peak_force", "peak_force_N")  # as requirements call that of contacts and catches
 TOUCHING = 1e-6  # m: more overlap at the start than rounding makes
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
+FAR = 1e-6  # of the end of a table: what is further is beyond it
 YIELDING = 0.1  # of what a point yields under a constant load: a contact is as much too hard where nothing else yields
+BENT = 0.1  # of a beam's length: by more it should not bend without a basis
 FAST = 0.1  # of a link's lowest frequency: its spin adds one to three hundredths to its stiffness
 
 
@@ -27,9 +29,11 @@ def mechanism_doubts(dataset: Dataset) -> list[str]:
         _cut_changes,
         _rigid_catches,
         _struck_contacts,
+        _beyond_measurements,
         _turned_bushings,
         _bouncing_latches,
         _spinning_links,
+        _bent_beams,
         _joints_beyond,
         _too_few_modes,
         _meeting_again,
@@ -97,10 +101,13 @@ def _struck_contacts(dataset: Dataset) -> list[str]:
     names = [repr(name) for name in stated if dataset.impact_impulse.values[-1, dataset.contact.values == name].any()]
     if not names:
         return []
-    where, whose = ("contact", "its impacts") if len(names) == 1 else ("contacts", "their impacts")
+    one = len(names) == 1
+    where, act, whose, its = (
+        ("contact", "acts", "of its impacts", "its") if one else ("contacts", "act", "of their impacts", "their")
+    )
     return [
-        f"velocities jump at {where} {', '.join(names)}: the largest forces and loads do not have those of {whose}, of which "
-        "impact_impulse tells the sum; a law of force, normal, tells them"
+        f"velocities jump at {where} {', '.join(names)}, which {act} at an instant: forces and loads {whose} are not known and "
+        f"not among those shown, only {its} impulse (impact_impulse); with 'normal' in place of 'impact' they are"
     ]
 
 
@@ -147,6 +154,31 @@ def _cut_changes(dataset: Dataset) -> list[str]:
     ]
 
 
+def _beyond_measurements(dataset: Dataset) -> list[str]:
+    """Return a warning for every contact that goes deeper, or closes or opens faster, than its force was measured."""
+    found = []
+    for line in str(dataset.attrs.get("measured_ranges", "")).splitlines():
+        number, *ends = line.split("\t")
+        (deepest, slowest, fastest), name = map(float, ends), str(dataset.contact.values[int(number)])
+        depth, own = dataset.depth.values[:, int(number)], dataset.episode_contact.values == int(number)
+        rate = dataset.depth_rate.values[depth > 0, int(number)]
+        onsets = np.nan_to_num(dataset.episode_approach_speed.values[own])  # of what touches at the start there is none
+        beyond = []
+        if depth.max(initial=0.0) > deepest * (1 + FAR):
+            beyond.append(f"{1e3 * depth.max():.3g} mm deep, measured to {1e3 * deepest:.3g} mm")
+        opening, closing = rate.min(initial=0.0), max(rate.max(initial=0.0), onsets.max(initial=0.0))
+        if closing > fastest * (1 + FAR):
+            beyond.append(f"closing with {closing:.3g} m/s, measured to {fastest:.3g} m/s")
+        if opening < slowest * (1 + FAR):
+            beyond.append(f"opening with {-opening:.3g} m/s, measured to {-slowest:.3g} m/s")
+        if beyond:
+            found.append(
+                f"contact {name!r} goes beyond what was measured of its force: {'; '.join(beyond)}; there the table goes "
+                "straight on, so measure further, or let it touch more softly"
+            )
+    return found
+
+
 def _turned_bushings(dataset: Dataset) -> list[str]:
     """Return a warning for every bushing that turns by more than half a turn, where its law ends."""
     if "bushing_turn" not in dataset:
@@ -171,6 +203,24 @@ def _spinning_links(dataset: Dataset) -> list[str]:
         for name, share in zip(dataset.flexible_link.values, dataset.spin_share.values, strict=True)
         if share > FAST
     ]
+
+
+def _bent_beams(dataset: Dataset) -> list[str]:
+    """Return a warning for every beam without a basis whose tip goes aside by more than a small part of its length."""
+    modes = [str(name).rsplit(" ", 1) for name in dataset.mode.values] if "small_beams" in dataset.attrs else []
+    found = []
+    for line in str(dataset.attrs.get("small_beams", "")).splitlines():
+        name, length = line.split("\t")
+        ways = ([link == name and mode.startswith(way) for link, mode in modes] for way in ("bend", "side"))
+        aside = np.hypot(*(dataset.modal_coordinate.values[:, way].sum(axis=1) for way in ways))
+        far = aside > BENT * float(length)
+        if far.any():
+            found.append(
+                f"flexible link {name!r} bends by up to {aside.max():.3g} m, {100 * aside.max() / float(length):.2g} % of its "
+                f"length, and by more than a tenth first at t = {float(dataset.time[int(far.argmax())]):.6g} s: it leaves out "
+                f"what that does; state a basis, body.{name}.flexible.basis, with which a beam may bend far"
+            )
+    return found
 
 
 def _joints_beyond(dataset: Dataset) -> list[str]:

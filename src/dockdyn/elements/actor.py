@@ -74,6 +74,11 @@ class Actor[*Sides](Module):
         """Return the event functions that rise through zero, as many in every mode."""
         return ()
 
+    def corners(self, mode: PyTree, memory: ElementMemory, *sides: *Sides) -> tuple[Scalar, ...]:
+        """Return numbers that pass zero where what it does is not smooth though no mode changes, such as at the end of a
+        table, as many in every mode: steps end there."""
+        return ()
+
     def jump(
         self, mode: PyTree, fired: tuple[Bool[Array, "*rows"], ...], memory: ElementMemory, *sides: *Sides
     ) -> tuple[PyTree, ElementMemory]:

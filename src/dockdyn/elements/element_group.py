@@ -71,6 +71,10 @@ class ElementGroup(ForceElement):
         found = over_rows(lambda one, *row: one.guards(*row, own, other), self.members, mode, memory)
         return tuple(values[i] for i in range(self.size) for values in found)
 
+    def corners(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
+        found = over_rows(lambda one, *row: one.corners(*row, own, other), self.members, mode, memory)
+        return tuple(values[i] for i in range(self.size) for values in found)
+
     def jump(
         self, mode: PyTree, fired: tuple[Bool[Array, ""], ...], memory: ElementMemory, own: Placed, other: Placed
     ) -> tuple[PyTree, ElementMemory]:

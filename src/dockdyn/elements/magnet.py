@@ -35,6 +35,10 @@ class Magnet(LineElement):
         gap, slope = self._gap_at_distance(line.length)
         return line, self.pull.force(gap) * slope, ElementMemory()
 
+    def corners(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
+        gap, _ = self._gap_at_distance(self.anchors.line(own, other).length)
+        return tuple(gap - knot for knot in self.pull.knots())
+
     def stored_energy(self, mode: PyTree, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
         """Return the energy (J) beyond that of a closed gap."""
         return self.pull.energy(self._gap_at_distance(self.anchors.line(own, other).length)[0])

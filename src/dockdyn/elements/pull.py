@@ -28,6 +28,10 @@ class Pull(Module):
     def energy(self, gap: Scalar) -> Scalar:
         """Return the energy (J) that opening the gap from zero takes: the integral of the force."""
 
+    def knots(self) -> tuple[Scalar, ...]:
+        """Return the gaps (m) at which the force is less smooth than elsewhere."""
+        return ()
+
 
 class GapPull(Pull):
     """F₀ / (1 + gap/g₀)²."""
@@ -72,6 +76,9 @@ class TabulatedPull(Pull):
     def force(self, gap: Scalar) -> Scalar:
         _, u, ends, _ = self._find_piece(gap)
         return cubic.cubic_value(u, *ends)
+
+    def knots(self) -> tuple[Scalar, ...]:
+        return tuple(self.gaps)
 
     def energy(self, gap: Scalar) -> Scalar:
         width, u, (a, b, da, db), start = self._find_piece(gap)

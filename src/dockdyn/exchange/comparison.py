@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from dockdyn.api import simulate
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Float
 from dockdyn.exchange.fmu import INSIDE, unit_of
+from dockdyn.records import record
 from dockdyn.results.drive import Progress
 from dockdyn.results.exchange.fmu_archive import text_in
 from dockdyn.results.exchange.fmu_instance import Fmu, findings_of
@@ -22,7 +22,7 @@ from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.load import Scenario, parse
 
 
-@dataclass(frozen=True)
+@record
 class Difference:
     """A variable of the results: how large it becomes in the run, and the largest difference of the FMU's outputs from it."""
 
@@ -33,7 +33,7 @@ class Difference:
     time: float  # s, at which that is
 
 
-@dataclass(frozen=True)
+@record
 class Checked:
     """What a check has found."""
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from dockdyn.installed import version
+from dockdyn.records import record
 from dockdyn.results.functional_unit import Flow, FunctionalUnit
 from dockdyn.scenario.language.units import base_units
 
@@ -50,7 +50,7 @@ class Variable(NamedTuple):
         return found if self.start is None else found | {"start": repr(self.start)}
 
 
-@dataclass(frozen=True)
+@record
 class UnitDescription:
     """What both descriptions say: a unit under the names of its files and of its binary."""
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dockdyn.deferred import jax
 from dockdyn.integrate.solution import Status
+from dockdyn.records import record
 from dockdyn.results.functional_unit import Flow, FunctionalUnit, Steps
 from dockdyn.results.model_flow import Jumped
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place
 from dockdyn.translate.c import c_function, c_head
+from dockdyn.translate.code import SIZES, Untranslatable
 from dockdyn.translate.jaxpr import TranslatedProgram, translate_function
-from dockdyn.translate.scalar_program import SIZES, Untranslatable
 from dockdyn.trees import flatten, unflatten
 
 WORD = 8  # bytes, at multiples of which leaves of a state begin
@@ -26,7 +26,7 @@ IN_C = {"float64": "double", "int64": "int64_t", "int32": "int32_t", "uint32": "
 TEXT, HEADER = "model.c", "model.h"
 
 
-@dataclass(frozen=True)
+@record
 class Written:
     """A model in C."""
 

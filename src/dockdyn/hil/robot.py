@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dockdyn.deferred import Array, Float, jax, jnp
+from dockdyn.deferred import Array, Bool, Float, jax, jnp
 from dockdyn.integrate.model import Scalar
 from dockdyn.stability.loop import RobotStateSpace
 from dockdyn.trees import Module, map_leaves
 
+BEYOND = 1 + 1e-9  # times a limit: less is rounding
 TERMS = 20  # of the exponential's series; enough for a robot's state to 1e-15 where |A| · age is at most 2
 
 type Row = Float[Array, "*axes width"]  # of a robot's state and command: what an output is of them
@@ -126,12 +127,30 @@ class RobotAxes(Module):
         self, wanted: Float[Array, "axes"], last: Float[Array, "axes"], period: Scalar
     ) -> Float[Array, "axes"]:
         """Return the command that is given when `wanted` is asked for, a hold `period` (s) after the `last` one."""
-        if self.rate_limit is not None:
-            most = self.rate_limit * period
-            wanted = last + jnp.clip(wanted - last, -most, most)
+        wanted = self._within_rate(wanted, last, period)
         if self.position_limit is not None:
             wanted = jnp.clip(wanted, -self.position_limit, self.position_limit)
         return wanted
+
+    def _within_rate(
+        self, wanted: Float[Array, "axes"], last: Float[Array, "axes"], period: Scalar
+    ) -> Float[Array, "axes"]:
+        """Return what `rate_limit` leaves of a `wanted` command."""
+        if self.rate_limit is None:
+            return wanted
+        most = self.rate_limit * period
+        return last + jnp.clip(wanted - last, -most, most)
+
+    def holds_back(
+        self, wanted: Float[Array, "axes"], last: Float[Array, "axes"], period: Scalar
+    ) -> tuple[Bool[Array, "axes"] | None, Bool[Array, "axes"] | None]:
+        """Return whether `rate_limit` and `position_limit` change the `wanted` command, by more than rounding; None without
+        one."""
+        rate, place = self.rate_limit, self.position_limit
+        return (
+            None if rate is None else jnp.abs(wanted - last) > rate * period * BEYOND,
+            None if place is None else jnp.abs(self._within_rate(wanted, last, period)) > place * BEYOND,
+        )
 
     def follow_long(
         self, place: Float[Array, "axes"], velocity: Float[Array, "axes"], time: Scalar

@@ -100,11 +100,7 @@ class SensorModel(DiscreteBlock):
 
     def step(self, memory: Float[Array, "load"], signal: Arrived) -> tuple[Float[Array, "load"], Float[Array, "load"]]:
         load, drawn = signal
-        force = load[: self.forces]
-        if self.noise is not None and drawn is not None:
-            force = force + self.noise * drawn.force
-        if self.bias is not None:
-            force = force + self.bias
+        force = self._unlimited_force(signal)
         if self.range is not None:
             force = jnp.clip(force, -self.range, self.range)
         if self.resolution is not None:
@@ -113,6 +109,18 @@ class SensorModel(DiscreteBlock):
         if self.drop_rate is not None and drawn is not None:
             load = jnp.where(drawn.lost < self.drop_rate, memory, load)
         return load, load
+
+    def _unlimited_force(self, signal: Arrived) -> Float[Array, "forces"]:
+        """Return the force (N) with its noise and bias."""
+        load, drawn = signal
+        force = load[: self.forces]
+        if self.noise is not None and drawn is not None:
+            force = force + self.noise * drawn.force
+        return force if self.bias is None else force + self.bias
+
+    def saturates(self, signal: Arrived) -> Bool[Array, "forces"] | None:
+        """Return whether a force is beyond the range, by axis; None of a sensor without one."""
+        return None if self.range is None else jnp.abs(self._unlimited_force(signal)) > self.range
 
     def read_encoder(self, position: Float[Array, "axes"], drawn: Float[Array, "axes"] | None) -> Float[Array, "axes"]:
         """Return what the robot's encoders say of a `position` (m)."""

@@ -63,10 +63,15 @@ def lag_of(loop: Loop) -> float:
     if loop.dynamics_period is not None:
         share = {"explicit-euler": 1.0, "semi-implicit-euler": 0.0}.get(loop.dynamics, 0.5)
         lag += share * float(loop.dynamics_period)
-    if loop.robot is not None:
-        a, b, c = (np.asarray(part) for part in (loop.robot.state, loop.robot.input, loop.robot.output))
-        lag -= float(np.angle(c @ np.linalg.solve(1j * omega * np.eye(len(b)) - a, b))) / omega
-    return lag
+    return lag + robot_lag(loop, omega)
+
+
+def robot_lag(loop: Loop, omega: float) -> float:
+    """Return how late (s) the robot follows a motion at `omega` (rad/s); 0 of one that follows at once."""
+    if loop.robot is None:
+        return 0.0
+    a, b, c = (np.asarray(part) for part in (loop.robot.state, loop.robot.input, loop.robot.output))
+    return -float(np.angle(c @ np.linalg.solve(1j * omega * np.eye(len(b)) - a, b))) / omega
 
 
 def batch_of_loops(loop: Loop, **numbers: np.ndarray) -> Loop:

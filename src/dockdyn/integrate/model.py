@@ -42,7 +42,7 @@ class Outputs(NamedTuple):
     signal: Any  # what the delay line stores (contact forces, say): a tree of scalars
     guards: tuple[Scalar, ...]  # event functions: an event fires when one rises through zero
     monitored: tuple[Scalar, ...]  # quantities whose peaks and integrals are kept between events
-    corners: tuple[Scalar, ...] = ()  # where one is zero the signal has a corner: there a step ends
+    corners: tuple[Scalar, ...] = ()  # where one is zero rates or the signal have a corner: there a step ends
 
 
 class Model(Module):
@@ -116,6 +116,22 @@ class Model(Module):
         `now` are the outputs at `x`. None promises nothing.
         """
         return None
+
+    def time_foreseen(self, x: State, now: Outputs) -> Scalar | None:
+        """Return the time (s) for which parts of the motion go on from `x` as closed forms tell, zero where they do not; None:
+        there are no such parts.
+
+        `now` are the outputs at `x`.
+        """
+        return None
+
+    def foresee(self, start: State, x: State, time: Scalar) -> State:
+        """Return `x` with these parts as they are a `time` (s) after `start`."""
+        return x
+
+    def without_foreseen(self, change: Rate) -> Rate:
+        """Return a `change` (a tree like a rate) with zeros for these parts."""
+        return change
 
     def ungated(self, x: State) -> State:
         """Return `x` for fixed-step runs, where no event decides the modes."""

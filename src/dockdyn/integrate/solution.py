@@ -59,7 +59,7 @@ class Solution(Module):
     moments: Int[Array, ""]  # number of rows of the log in use
     log: EventRecord  # each leaf with a leading axis, rows after `moments` meaningless
     sampled: Int[Array, ""]  # number of samples in use
-    samples: Sample | None  # each leaf with a leading axis; sample i at i times the sampling interval
+    samples: Sample | None  # leaves with a leading axis; sample i at i times the interval, the last at the end
     first_nonfinite: Int[
         Array, ""
     ]  # with NOT_FINITE: index of the first number that was not finite, among states, signal, rates

@@ -14,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from dockdyn.deferred import Array, Bool, Float, jnp
 from dockdyn.mechanics.dense import factor_matrix, solve_factored
 from dockdyn.mechanics.rigid_body import Twist
 from dockdyn.mechanics.vector import Vector
 
+HELD = 1e-12  # of the mobility without joints: less is rounding of lines that they hold
 EVENLY = 1e-9  # of the largest mobility of forces, or of torques: lines that could share a load in any way do it evenly
 
 type Rows = Float[
@@ -35,7 +38,8 @@ class Lines(NamedTuple):
     root: Float[Array, "lines"]  # s: √m of a mass, 1 of a closed connection, 0 of an open one
     compliance: Float[Array, "lines"]  # c: 0 of a closed connection, else 1
     pushes: Rows | None = None  # P, along which a unit of force acts; None: J
-    shared: Float[Array, "lines"] | None = None  # 1 of lines that may depend on each other, else 0; None: of none
+    # 1/kg, 1/(kg m²), mobility of bodies that nothing holds along lines that may hold the same; else 0
+    yields: Float[Array, "lines"] | None = None
 
     @property
     def acting(self) -> Rows:
@@ -56,15 +60,15 @@ class Lines(NamedTuple):
     @staticmethod
     def joined(several: Sequence[Lines]) -> Lines:
         """Return all of them as one."""
-        shared, pushes = None, None
+        yields, pushes = None, None
         if any(one.pushes is not None for one in several):
             pushes = jnp.concatenate([one.acting for one in several])
-        if any(one.shared is not None for one in several):
-            shared = jnp.concatenate(
-                [jnp.zeros_like(one.drift) if one.shared is None else one.shared for one in several]
+        if any(one.yields is not None for one in several):
+            yields = jnp.concatenate(
+                [jnp.zeros_like(one.drift) if one.yields is None else one.yields for one in several]
             )
         rows, drift, root, compliance = map(jnp.concatenate, zip(*(one[:4] for one in several), strict=True))
-        return Lines(rows, drift, root, compliance, pushes, shared)
+        return Lines(rows, drift, root, compliance, pushes, yields)
 
 
 def solve_lines(lines: Lines, answers: Rows, moved: Float[Array, "bodies 6"]) -> Forces:
@@ -85,13 +89,29 @@ def forces_along(lines: Lines, mobility: Float[Array, "lines lines"], slip: Forc
 def forces_against(lines: Lines, mobility: Float[Array, "lines lines"]) -> Callable[[Forces], Forces]:
     """Return what tells the forces along lines from the rate at which bodies would slip, of any number of such."""
     matrix = jnp.diag(lines.compliance) + lines.root[:, None] * mobility * lines.root
-    if lines.shared is None:
+    if lines.yields is None:
         factors = factor_matrix(matrix)
         return lambda slip: lines.root * solve_factored(factors, -lines.root * slip)
     turns = ~jnp.any(lines.rows[..., :3] != 0, axis=(1, 2))
-    along, about = (jnp.max(lines.shared * jnp.diagonal(mobility) * which) for which in (~turns, turns))
-    evenly = even_solution(matrix, EVENLY * lines.shared * jnp.where(turns, about, along) * lines.root**2)
+    evenly = even_solution(matrix, ease_lines(mobility, lines.yields, turns) * lines.root**2)
     return lambda slip: lines.root * evenly(-lines.root * slip)
+
+
+def ease_lines(
+    mobility: Float[Array, "lines lines"],
+    free: Float[Array, "lines"],
+    turns: Bool[Array, "lines"] | Bool[np.ndarray, "lines"],
+) -> Float[Array, "lines"]:
+    """Return the easing of lines that may hold the same, or what joints hold already, of which some are `turns`: a share of the
+    largest mobility of forces, or of torques; of that of `free` bodies where joints hold all of it."""
+    own = jnp.diagonal(mobility)
+    seen = jnp.where(own > HELD * free, own, 0.0) * (free > 0)
+
+    def largest(which: Bool[Array, "lines"] | Bool[np.ndarray, "lines"]) -> Float[Array, ""]:
+        found = jnp.max(seen * which)
+        return jnp.where(found > 0, found, jnp.max(free * which))
+
+    return EVENLY * (free > 0) * jnp.where(turns, largest(turns), largest(~turns))
 
 
 def even_solution(

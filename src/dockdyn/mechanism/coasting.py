@@ -61,9 +61,9 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
         return _time_of_free_bodies(model, x, now)
     places, quiet = model.placement(x).bodies, jnp.asarray(True)
     time = jnp.minimum(LONGEST, TURN / jnp.maximum(_fastest_rate(model, x), 1e-300))
-    for group, mode, depth in _groups_apart(model, x, now):
+    for group, mode, depth in groups_apart(model, x, now):
         own, other = places[group.first], places[group.second]
-        fastest = _bound_speed(own, other, group.reference(own), group.reach)
+        fastest = bound_speed(own, other, group.reference(own), group.reach)
         time = jnp.minimum(time, least_time(-depth, fastest, ALLOWED))
         quiet &= mode == APART
     for tie in ties_among(model.elements):
@@ -72,11 +72,11 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
             own, other = places[tie.first], places[tie.second]
             reach = jnp.max(jnp.linalg.norm(latch.striker, axis=-1))
             width = jnp.min(jnp.minimum(latch.entry.length, latch.lateral))
-            time = jnp.minimum(time, least_time(width, _bound_speed(own, other, own.pose.position, reach), ALLOWED))
+            time = jnp.minimum(time, least_time(width, bound_speed(own, other, own.pose.position, reach), ALLOWED))
     for ramp in model.ramps:
         own, other = places[ramp.first], places[ramp.second]
         gap, stage = -jnp.minimum(*ramp.latch.travel(own, other)), model.element_modes(x)[ramp.number].stage
-        fastest = _bound_speed(own, other, ramp.latch.tip(own), jnp.zeros(()))
+        fastest = bound_speed(own, other, ramp.latch.tip(own), jnp.zeros(()))
         time = jnp.where(stage == OUT, jnp.minimum(time, least_time(gap, fastest, ALLOWED)), time)
         quiet &= stage != ON_RAMP
     return jnp.where(quiet, time, 0.0)
@@ -88,7 +88,7 @@ def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
     rates = [fastest_turn(body, place) for body, place in zip(model.bodies, places, strict=True)]
     time = TURN / jnp.maximum(jnp.max(jnp.stack(rates)), 1e-300)
     turn = time
-    for group, mode, depth in _groups_apart(model, x, now):
+    for group, mode, depth in groups_apart(model, x, now):
         both, turning = (places[group.first], places[group.second]), (rates[group.first], rates[group.second])
         time = jnp.minimum(time, free_time(-depth, Vector.of(group.place).norm() + group.reach, both, turning))
         quiet &= mode == APART
@@ -101,7 +101,7 @@ def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:
     return jnp.where(quiet, SHARE * time, 0.0)
 
 
-def _groups_apart(
+def groups_apart(
     model: Mechanism, x: State, now: Outputs
 ) -> Iterator[tuple[ContactGroup | ImpactContact, Array, Scalar]]:
     """Yield each group with its mode and the first of its event functions: its depth, while it is apart; zero of one that has
@@ -122,6 +122,6 @@ def _is_still(model: Mechanism, ramp: MountedLatch) -> Scalar:
     return jnp.all(jnp.stack([jnp.asarray(True), *model.seated(ramp)]))
 
 
-def _bound_speed(own: Placed, other: Placed, middle: Vector, reach: Scalar) -> Scalar:
+def bound_speed(own: Placed, other: Placed, middle: Vector, reach: Scalar) -> Scalar:
     """Bound (m/s) of the speed, as seen from `other`, of points of `own` within `reach` (m) of its point `middle` (m)."""
     return (own.velocity(middle) - other.velocity(middle)).norm() + (own.rate - other.rate).norm() * reach

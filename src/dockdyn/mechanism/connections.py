@@ -13,10 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from dockdyn.deferred import Array, Bool, Float, jnp
-from dockdyn.mechanics.lines import Lines, Rows, row_of
+from dockdyn.impact.laws.result import Impact
+from dockdyn.mechanics.lines import Lines, Rows, ease_lines, row_of
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector, unit_vectors
+from dockdyn.mechanism.strikes import stop_motion, stop_with_least_impulses
 from dockdyn.trees import Module, field
 
 
@@ -31,7 +35,8 @@ class Connection(Module):
     other: int = field(static=True)
     hold: Literal["pin", "weld", "line"] = field(static=True)
     planar: bool = field(static=True, default=False)  # between bodies that cannot leave the x–y plane: there alone
-    shared: bool = field(static=True, default=False)  # whether others, or joints, may hold the same
+    # 1/kg, 1/(kg m²), how both bodies would yield if nothing held them, where others or joints may hold the same; else None
+    yields: Float[Array, "2"] | None = None
 
     @property
     def directions(self) -> int:
@@ -43,6 +48,11 @@ class Connection(Module):
         """How many rows it has."""
         turning = 1 if self.planar else 3
         return self.directions + (turning if self.hold == "weld" else 0)
+
+    @property
+    def turns(self) -> Bool[np.ndarray, "rows"]:
+        """Which rows are of turning."""
+        return np.arange(self.count) >= self.directions
 
     def force(self, along: Float[Array, "rows"]) -> Vector:
         """Return the force (N, inertial) on the first body at the point, or the impulse (N s), of what acts along its rows."""
@@ -73,7 +83,14 @@ class Connection(Module):
         drift = self.drift(places)[: self.directions]
         turning = jnp.zeros(self.count - self.directions)
         lines = Lines.of_connection(self.rows(places), jnp.concatenate([drift, turning]), closed)
-        return lines._replace(shared=jnp.ones(self.count)) if self.shared else lines
+        return lines if self.yields is None else lines._replace(yields=self.yields[self.turns.astype(int)])
+
+    def stop(self, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+        """Return the impact with which it falls in: it ends all motion along its rows."""
+        if self.yields is None:
+            return stop_motion(matrix, velocity)
+        easing = ease_lines(matrix, self.yields[self.turns.astype(int)], self.turns)
+        return stop_with_least_impulses(matrix, velocity, easing)
 
     def drift(self, places: Sequence[Placed]) -> Float[Array, "3"]:
         """Return J̇ v (m/s²) of the point: it is one of the first body, and passes over the other as far as that slips."""

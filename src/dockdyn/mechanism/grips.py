@@ -18,12 +18,12 @@ from dockdyn.mechanics.lines import Lines
 from dockdyn.mechanics.reflected import reflected_lines
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.bodies_on_line import Moving
-from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
+from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.connections import Connection
 from dockdyn.mechanism.loads import reflected_inertia
 from dockdyn.mechanism.mounts import Mount, MountedLatch, Tie, latches_of
-from dockdyn.mechanism.strikes import Struck, stop_motion, stop_with_least_impulses, strike_bodies
+from dockdyn.mechanism.strikes import Struck, strike_bodies
 from dockdyn.trees import map_leaves
 
 
@@ -47,10 +47,21 @@ def capturing_grips(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:
 
     def connection(one: MountedLatch) -> Connection:
         hold = "line" if bodies.directions == 1 else one.latch.hold
-        return Connection(one.latch.striker, one.first, one.second, hold, bodies.directions == 2, loop)
+        yields = free_yields(bodies, one) if loop else None
+        return Connection(one.latch.striker, one.first, one.second, hold, bodies.directions == 2, yields)
 
     mounted = [one for one in latches if one.latch.rigid or one.latch.delays]
     return [Grip(one.number, connection(one), one.latch.rigid) for one in mounted]
+
+
+def free_yields(bodies: Moving, one: MountedLatch) -> Float[Array, "2"]:
+    """Return how the bodies of a latch would yield to a force (1/kg) and to a torque (1/(kg m²)) if nothing held them."""
+    found = jnp.zeros(2)
+    for number in (one.first, one.second):
+        own = bodies.bodies[bodies.link(number) if isinstance(bodies, MovingBodies) else number]
+        mass, turning = bodies.mass_at(number), jnp.linalg.norm(own.inverse_inertia)
+        found += jnp.stack([1 / mass, jnp.where(jnp.isfinite(turning), turning, 0.0)])
+    return found
 
 
 def grips_of(elements: Sequence[Mount], bodies: Moving) -> list[Grip]:
@@ -143,8 +154,7 @@ def fall_in(
             here = place(v)
             kept = kept_lines(elements, others, memories, here)
             rows = grip.connection.rows(here.bodies)
-            halt = stop_with_least_impulses if grip.connection.shared else stop_motion
-            struck = strike_bodies(bodies, here, rows, halt, kept)
+            struck = strike_bodies(bodies, here, rows, grip.connection.stop, kept)
             own = _note_impulse(elements[grip.element], own, here, struck, grip.connection.force(struck.impact.impulse))
             if not grip.rigid:
                 return v, own

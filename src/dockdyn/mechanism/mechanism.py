@@ -96,6 +96,7 @@ from dockdyn.mechanism.phases import Clock, Phases
 from dockdyn.mechanism.state import Acting, Loaded, Memory, Outside
 from dockdyn.mechanism.steered_arm import SteeredArm, held_together
 from dockdyn.mechanism.steered_body import ControlAction, Efforts, Seen, SteeredBody
+from dockdyn.mechanism.vibrations import free_vibrations, later_state, time_alone, without_vibrations
 from dockdyn.programs import trace_once
 from dockdyn.trees import field, map_leaves
 
@@ -595,10 +596,14 @@ class Mechanism(ContactModel):
         )
         corners = [
             one
-            for group, s in zip(self.groups, states, strict=True)
+            for group, mode, s in zip(self.groups, x.mode, states, strict=False)
             if isinstance(group, ContactGroup)
-            for one in group.corners(s)
+            for one in group.corners(mode, s)
         ]
+        for one, mode, memory in zip(self.elements_at(x), self.element_modes(x), x.memory.elements, strict=True):
+            corners += one.element.corners(mode, memory, *one.sides(here))
+        if self.steered is not None:
+            corners += self.steered.corners(x.memory.outside.steering, self.seen(x, here))
         return Outputs(signal, tuple(guards), watched, tuple(corners))
 
     def turning(self, x: State) -> tuple[Scalar, ...]:
@@ -801,6 +806,15 @@ class Mechanism(ContactModel):
             return time
         pushed = jnp.any(jnp.stack(self.applied) != 0)
         return jnp.where(pushed, 0.0, time)
+
+    def time_foreseen(self, x: State, now: Outputs) -> Scalar | None:
+        return time_alone(self, x, now) if free_vibrations(self) else None
+
+    def foresee(self, start: State, x: State, time: Scalar) -> State:
+        return later_state(self, start, x, time)
+
+    def without_foreseen(self, change: Rate) -> Rate:
+        return without_vibrations(self, change)
 
     def ungated(self, x: State) -> State:
         touching = tuple(jnp.asarray(GATED) for _ in self.groups)

@@ -6,7 +6,7 @@ Source: as `dockdyn.control`; angular impulse about the common centre of mass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from dockdyn.mechanics.trees.momentum import Momentum
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.mechanism.connections import Connection
-from dockdyn.mechanism.grips import close_loops
+from dockdyn.mechanism.grips import close_loops, free_yields
 from dockdyn.mechanism.loads import all_held, element_loads, reflected_inertia
 from dockdyn.mechanism.mounts import BendingLink, DrivenJoint, Mount, latches_of
 from dockdyn.mechanism.steered_body import ControlAction, Places, Seen
@@ -134,14 +134,18 @@ class Holding(NamedTuple):
         return all_held([memories[number] for number in self.latches])
 
 
-def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int], planar: bool = False) -> tuple[Holding, ...]:
-    """Return what latches hold together, groups of joined bodies two by two; `group_of` tells that of a body.
+def holdings_of(elements: Sequence[Mount], moving: MovingBodies | BodiesInPlane) -> tuple[Holding, ...]:
+    """Return what latches hold together, groups of joined bodies two by two.
 
     A rigid latch holds as it does; compliant ones between the same groups hold together as a weld, unless other latches
     connect these already.
     """
     latches, found = latches_of(elements), []
     reached: dict[int, int] = {}
+
+    def group_of(number: int) -> int:
+        return moving.held_with(number)[0]
+
     rigid = [(group_of(one.first), group_of(one.second)) for one in latches if one.latch.rigid]
     loop = close_loops(rigid)
 
@@ -157,7 +161,8 @@ def holdings_of(elements: Sequence[Mount], group_of: Callable[[int], int], plana
         both = {group_of(one.first), group_of(one.second)}
         numbers = [other.number for other in latches if {group_of(other.first), group_of(other.second)} == both]
         hold = one.latch.hold if one.latch.rigid else "weld"
-        connection = Connection(one.latch.striker, one.first, one.second, hold, planar, shared=loop)
+        yields = free_yields(moving, one) if loop else None
+        connection = Connection(one.latch.striker, one.first, one.second, hold, moving.planar, yields)
         found.append(Holding(connection, (one.number,) if one.latch.rigid else tuple(numbers)))
     return tuple(found)
 
@@ -170,7 +175,7 @@ def held_together(
 ) -> HeldTogether:
     """Return all bodies, and what is joined or held to the body `arm` by elements in their modes, with what they remember."""
     mounts, memories = [one for one, _, _ in elements], [memory for _, _, memory in elements]
-    holdings = holdings_of(mounts, lambda number: moving.held_with(number)[0], moving.planar)
+    holdings = holdings_of(mounts, moving)
     closed = [holding.closed(memories) for holding in holdings]
     groups = [moving.held_with(number)[0] for number in range(len(moving.bodies))]
     shares = {group: jnp.asarray(group == moving.held_with(arm)[0], float) for group in groups}
@@ -250,7 +255,7 @@ class SteeredArm(Module):
         given = self.aimed(seen).act(plant, self.actuators)
         if seen.active is None:
             return (), given
-        idle = idle_actuation(given.motors, plant.turning(), plant.wheel)
+        idle = idle_actuation(given, plant.turning(), plant.wheel)
         return (), choose_tree(seen.active, given, idle)
 
     def act(self, now: Steering, seen: Seen) -> ControlAction:
@@ -268,6 +273,11 @@ class SteeredArm(Module):
             now.effort.wheel,
         )
         return ControlAction((self.body, Wrench(force, place.rotation @ torque)), efforts, Steering(law, effort))
+
+    def corners(self, now: Steering, seen: Seen) -> tuple[Scalar, ...]:
+        """Return where what control does has corners, as `Outputs` has them."""
+        corners = self.given(now, seen)[1].corners if self.actuators.stated else None
+        return () if corners is None else tuple(corners)
 
     def next_tick(self, now: Steering) -> Scalar | None:
         """Return when the computer's clock acts next (s); None of a law that acts at every instant."""

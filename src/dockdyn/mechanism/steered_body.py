@@ -14,7 +14,14 @@ from dockdyn.contact.group import Wrench
 from dockdyn.control.actuators import Effort
 from dockdyn.control.controller import Controller, FreeBody, Measured
 from dockdyn.control.sampled import SampledControl
-from dockdyn.control.steering import AnyControl, Steering, begin_control, observe_control, steer_body
+from dockdyn.control.steering import (
+    AnyControl,
+    Steering,
+    begin_control,
+    corners_of_control,
+    observe_control,
+    steer_body,
+)
 from dockdyn.deferred import Array, Bool, Int, PyTree
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.moving_bodies import Placement
@@ -94,6 +101,13 @@ class SteeredBody(Module):
             self.idles(seen),
         )
         return ControlAction((self.body, Wrench(found.force, place.rotation @ found.torque)), (), found.rate)
+
+    def corners(self, now: Steering, seen: Seen) -> tuple[Scalar, ...]:
+        """Return where what control does has corners, as `Outputs` has them."""
+        if not self.control.actuators.stated:
+            return ()
+        found = corners_of_control(self.control, now, self.measured(seen, now.effort), self.idles(seen))
+        return () if found is None else tuple(found)
 
     def idles(self, seen: Seen) -> Bool[Array, ""] | None:
         """Return whether continuous control does nothing in this phase; None where it always acts."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.impact.laws.result import Impact, impact_of_impulse
 from dockdyn.mechanics.dense import factor_matrix, solve_factored
-from dockdyn.mechanics.lines import EVENLY, Lines, Rows, even_solution, forces_against, mobility_between, row_of
+from dockdyn.mechanics.lines import Lines, Rows, even_solution, forces_against, mobility_between, row_of
 from dockdyn.mechanics.trees.bodies_on_line import Moving
 from dockdyn.mechanics.trees.moving_bodies import Placement, Velocities
 
@@ -33,9 +33,11 @@ def stop_motion(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"
     return impact_of_impulse(matrix, velocity, solve_factored(factor_matrix(matrix), -velocity))
 
 
-def stop_with_least_impulses(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+def stop_with_least_impulses(
+    matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], easing: Float[Array, "rows"]
+) -> Impact:
     """Return the impact that ends all motion along rows that may depend on each other, or on what is kept."""
-    return impact_of_impulse(matrix, velocity, even_solution(matrix, EVENLY * jnp.diagonal(matrix).max())(-velocity))
+    return impact_of_impulse(matrix, velocity, even_solution(matrix, easing)(-velocity))
 
 
 def one_by_one(answer: Callable[[Rows], Rows], rows: Rows) -> Rows:

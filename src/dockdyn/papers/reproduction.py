@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from matplotlib.figure import Figure
 from dockdyn.files import replace_files, write_file
 from dockdyn.papers.report import paper_report
 from dockdyn.papers.table import PaperTable, Row
+from dockdyn.records import record
 from dockdyn.report.page import render_page
 
 Progress = Callable[[float], None]  # is told the share that is done
@@ -20,7 +20,7 @@ REPORT = "report.html"
 Made = tuple[Figure | None, list[Row]]
 
 
-@dataclass(frozen=True)
+@record
 class PaperPart:
     """A figure or a table of a paper: what makes its picture and rows, and how they are computed."""
 

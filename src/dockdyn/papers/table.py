@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from dockdyn.records import record
 
 NUMBER = re.compile(r"[-−]?\d+(?:\.(\d+))?")
 
 
-@dataclass(frozen=True)
+@record
 class Row:
     """One quantity: what the paper says of it, None where it says nothing, and what comes out here."""
 
@@ -35,7 +36,7 @@ class Row:
         return abs(self.computed - self.printed_number) <= 1.5 * last
 
 
-@dataclass(frozen=True)
+@record
 class PaperTable:
     """One figure or table of a paper, recomputed."""
 

@@ -7,10 +7,10 @@ import math
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dockdyn.dataset import Dataset
+from dockdyn.records import record
 from dockdyn.report.report import Table
 from dockdyn.report.tile import Tile
 from dockdyn.report.wording import NOTHING, format_significant
@@ -19,13 +19,14 @@ from dockdyn.scenario.language.keys import leaves
 ALIKE = 1e-12  # relative difference of figures that are the same but for rounding
 DIGITS = 6  # of numbers of scenarios beside each other, at least
 LONG_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:e[-+]?\d+)?")
+WHOLE_NUMBER = re.compile(r"(?<![\w.])(-?\d+)\.0(?![\w.])")  # in a scenario, which has them as floats
 DIFFERENT = "≠"
 TILES = 4
 BRIEF = 24  # letters of a value that a sentence has room for
 HASH = 12  # digits of one that are shown
 
 
-@dataclass(frozen=True)
+@record
 class BesideFigure:
     """A figure of a result: what it is, its unit, its value, that as it is written, and between what it surely lies."""
 
@@ -156,8 +157,8 @@ def differing_inputs(results: Mapping[str, Dataset]) -> Table:
 
 
 def _shorten_numbers(text: str, digits: int) -> str:
-    """Return a text whose long numbers have no more than so many digits."""
-    return LONG_NUMBER.sub(lambda found: f"{float(found[0]):.{digits}g}", text)
+    """Return a text whose long numbers have no more than so many digits, and whole ones no decimals."""
+    return WHOLE_NUMBER.sub(r"\1", LONG_NUMBER.sub(lambda found: f"{float(found[0]):.{digits}g}", text))
 
 
 def _write_apart(values: Sequence[Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from dockdyn.report.report import ENERGY, ReportBlock, Table, conservation_error
 from dockdyn.report.wording import NOTHING, align_numbers, contacts_or_count, format_significant
 from dockdyn.results.contact_summary import overlapping_contacts
 from dockdyn.results.measures import acts_beside_contacts, describe_work_sources, from_outside, stores_inside
+from dockdyn.results.requirements import NOISE, without_rounding
 
 LISTED = 300  # contacts in the table; more only make the page slow
 FINE = 10  # samples a contact needs for its sampled loads to be trusted
@@ -103,16 +104,20 @@ PLACE = "that of the feature from the surface’s reference point, in the axes o
 
 
 def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str], place: str = PLACE) -> ReportBlock:
-    """Return the contacts on the page; `place` says what their position is."""
-    if not classes:
-        return ReportBlock("Contacts", words="None." if dataset.sizes["contact"] else "", where="below")
+    """Return the contacts on the page; `place` says what their position is.
+
+    Without any the table has its columns alone, for a page that computes: other numbers may bring some.
+    """
+    if not dataset.sizes["contact"]:
+        return ReportBlock("Contacts", where="below")
+    classed = any(classes) if classes else not acts_beside_contacts(dataset)
     inside = " and of what is stored inside" if acts_beside_contacts(dataset) else ""
     inside = " with what the latch has taken" if "catch_taken" in dataset else inside
     dash = " A dash: the run ended before." if NOTHING in classes else ""
     said = (
         "the class says what the contact itself did to it: passive took energy out, active added some, lossless kept it; "
         "without delay that follows from its laws, whatever error the run has."
-        if any(classes)
+        if classed
         else ("elements and joints take and give some meanwhile, so it says nothing of a contact alone.")
     )
     notes = [
@@ -121,7 +126,7 @@ def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str]
         f"impulse is that of the normal force. The energy change is that of the kinetic energy{inside} since t = 0, taken when "
         f"the last delayed force of the contact has acted; {said}{dash}"
     ]
-    if float(dataset.attrs["delay_s"]) > 0 and any(classes):
+    if float(dataset.attrs["delay_s"]) > 0 and classed:
         notes.append(
             "The energy change in a contact is that from its onset until its last late force has acted; where it is positive "
             "the loop’s delay has fed in more than the contact’s laws took."
@@ -131,37 +136,41 @@ def contacts_block(dataset: Dataset, summary: dict[str, Any], classes: list[str]
             f"{together} overlap others in time: their energy is that of the whole motion meanwhile, not of one contact alone, "
             "and so is a class that does not follow from laws."
         )
-    return ReportBlock("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes, where="below")
+    table = _contacts_table(dataset, summary, classes, classed)
+    return ReportBlock("Contacts", words="" if classes else "None.", table=table, notes=notes, where="below")
 
 
-def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
+def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str], classed: bool) -> Table:
     """Return one row a contact, of which a narrow screen shows force and class first; azimuths only where contacts have any."""
     found = summary["contacts"][:LISTED]
-    classed, rubs = any(classes), "episode_friction_loss" in dataset
     late = float(dataset.attrs["delay_s"]) > 0 and classed
     onset, release, at = (
         align_numbers([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")
     )
-    touching = [contact["release_s"] is None for contact in found]
+    release = [
+        one if contact["release_s"] is not None else "still touching"
+        for contact, one in zip(found, release, strict=True)
+    ]
     places = align_numbers([part for contact in found for part in contact["position_m"]], 5)
 
     def figure(name: str) -> list[str]:
         return [format_significant(contact[name]) for contact in found]
 
-    def energy(name: str) -> list[str]:
-        return [format_significant(float(value)) for value in dataset[name].values[: len(found)]]
+    at_start = float(dataset.kinetic_energy[0])
+
+    def energy(values: Iterable[float | None]) -> list[str]:
+        return [format_significant(without_rounding(value, at_start)) for value in values]
+
+    def energy_of(name: str) -> list[str]:
+        return energy(map(float, dataset[name].values[: len(found)]))
 
     azimuths = align_numbers([contact["azimuth_deg"] for contact in found], 5)
+    lost = energy(contact.get("friction_loss_J") for contact in found)
     # by what a page that computes calls it: head, unit, cells
     columns: list[tuple[str, str, str, Sequence[str]]] = [
         ("number", "contact", "", [f"Q{number}" for number in range(1, len(found) + 1)]),
         ("onset", "onset", "s", onset),
-        (
-            "release",
-            "release",
-            "s",
-            ["still touching" if lasts else one for one, lasts in zip(release, touching, strict=True)],
-        ),
+        ("release", "release", "s", release),
         ("feature", "feature", "", [contact["feature"] for contact in found]),
         ("surface", "surface", "", [contact["surface"] for contact in found]),
         *((axis, axis, "m", places[place::3]) for place, axis in enumerate("xyz")),
@@ -170,10 +179,10 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
         ("peak_force", "peak force", "N", figure("peak_force_N")),
         ("peak_time", "at", "s", at),
         ("impulse", "impulse", "N s", figure("impulse_N_s")),
-        *([("friction_loss", "friction took", "J", figure("friction_loss_J"))] if rubs else []),
-        ("energy", "energy change after", "J", energy("episode_energy")),
+        *([("friction_loss", "friction took", "J", lost)] if "episode_friction_loss" in dataset else []),
+        ("energy", "energy change after", "J", energy_of("episode_energy")),
         *([("class", "class", "", classes[: len(found)])] if classed else []),
-        *([("gain", "energy change in it", "J", energy("episode_energy_gain"))] if late else []),
+        *([("gain", "energy change in it", "J", energy_of("episode_energy_gain"))] if late else []),
     ]
     keys = [key for key, *_ in columns]
     return Table(
@@ -193,7 +202,7 @@ def _contacts_table(dataset: Dataset, summary: dict[str, Any], classes: list[str
 def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = None) -> Table:
     """Return the contacts on the terminal, a row each, by their feature and surface or by `labels`."""
     found = zip(summary["contacts"], summary["contact.energy_change_J"], summary["energy_class"], strict=True)
-    classed = any(summary["energy_class"])
+    classed, at_start = any(summary["energy_class"]), summary["kinetic_energy_start_J"]
     names = labels or [f"{contact['feature']}–{contact['surface']}" for contact in summary["contacts"]]
     rows = [
         [
@@ -203,7 +212,7 @@ def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = Non
             f"{contact['approach_speed_m_s']:.4g}",
             f"{contact['peak_force_N']:.4g}",
             f"{contact['impulse_N_s']:.4g}",
-            "" if energy is None else f"{energy:+.5g}",
+            "" if energy is None else f"{without_rounding(energy, at_start):+.5g}",
             *([sort or ""] if classed else []),
         ]
         for number, (contact, energy, sort) in enumerate(found, start=1)
@@ -224,11 +233,13 @@ def loads_block(dataset: Dataset, summary: dict[str, Any]) -> ReportBlock:
 
 def _loads_table(dataset: Dataset) -> Table:
     """Return the largest force and moment at each named point, and each component's value of largest magnitude."""
-    rows = []
+    rows, loads = [], ("load_force", "load_moment")
+    largest_of_all = max(float(np.abs(dataset[name].values).max()) for name in loads)
     for index, name in enumerate(dataset.point.values):
         row = [str(name)]
-        for variable in ("load_force", "load_moment"):
+        for variable in loads:
             values = dataset[variable].values[:, index]
+            values = np.where(np.abs(values) < NOISE * largest_of_all, 0.0, values)
             size = np.linalg.norm(values, axis=1)
             largest = int(np.argmax(size))
             time = format_significant(float(dataset.time[largest])) if size[largest] > 0 else NOTHING

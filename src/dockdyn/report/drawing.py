@@ -122,6 +122,13 @@ def contact_spans(dataset: Dataset) -> np.ndarray:
     return np.stack([dataset.episode_onset.values, np.where(np.isfinite(release), release, end)], axis=1)
 
 
+def contact_places(dataset: Dataset) -> np.ndarray:
+    """Return when (s) the force of every contact is largest, where its number stands: others may overlap it; the middle of one
+    that an impact law parts at once."""
+    peaks = dataset.episode_peak_time.values
+    return np.where(np.isfinite(peaks), peaks, contact_spans(dataset).mean(axis=1))
+
+
 def size_panels(
     figure: Figure, heights: Sequence[float], entries: int, title: float = 0.0, labelled: bool = False
 ) -> None:
@@ -168,7 +175,7 @@ def shade_contacts(dataset: Dataset, ax: Axes) -> None:
 
 def _name_contacts(dataset: Dataset, ax: Axes, close: float) -> None:
     """Write Q1, Q2 … above the shaded times; neighbours too close for that share one text."""
-    middles = contact_spans(dataset).mean(axis=1)
+    middles = contact_places(dataset)
     groups: list[list[int]] = []
     for index in np.argsort(middles):
         if groups and middles[index] - middles[groups[-1][-1]] < close * float(dataset.time[-1]):

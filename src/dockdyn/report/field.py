@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from dockdyn.dataset import DataArray, Dataset
+from dockdyn.records import record
 from dockdyn.report.drawing import short_label
 
 if TYPE_CHECKING:
     from matplotlib.tri import Triangulation
 
 
-@dataclass(frozen=True)
+@record
 class Key:
     """A swept key of the scenario as an axis."""
 

@@ -36,5 +36,5 @@ def figures_place(live: Mapping[str, Any], contacts: int) -> Html:
     """
     if "cases" in live or "limits" not in live:
         return element("div", id="live", class_="brief" if "cases" in live else "bare")
-    of_loop = 0 if "loop" in live else 1
-    return element("div", id="live", style=f"--rows:{of_loop + min(contacts, MOST_CONTACTS)}")
+    of_loop, sought = 0 if "loop" in live else 1, min(contacts, MOST_CONTACTS) if live["limits"]["pairs"] else 0
+    return element("div", id="live", style=f"--rows:{of_loop + sought}")

@@ -103,7 +103,7 @@ def render_page(
     charts: list[Chart] = []
     of_loop = live is not None and "loop" in live
     places = _arrange_figures(_plots_with(report.plots, case), ROOTS if of_loop else None)
-    timed, followed, others = _figures(places, charts, of_case=case is not None)
+    asked, timed, followed, others = _figures(places, charts, of_case=case is not None)
     data = _page_data(charts, columns, scene, (case or report).moment)
     blocks = {
         where: _sections_at(report.blocks, where)
@@ -115,6 +115,7 @@ def render_page(
     moving = _moving_parts(case, (staged, replay_lacks, timed), beside, (live, no_live, _contacts_told(report)))
     moving |= {"what-if": _loop_bench(followed, live)} if live is not None and of_loop else {}
     parts = {
+        "chart": _section("chart", "Chart", element("div", *asked, class_="figures")) if asked else None,
         **_first_parts(report.bars_title, None if beside else judged, blocks, moving),
         "key-figures": _key_figures(report) if report.tiles else None,
         "key": _inside(blocks["key"], "Key figures"),
@@ -141,7 +142,13 @@ def _no_replay(why: str) -> Html:
 
 def _mast(report: Report, parts: Mapping[str, Html | None]) -> Html:
     """Return the line on top: whose page it is, its title, and links to those parts that there are."""
-    links = {"what-if": "What if", "motion": "Motion", "requirements": report.bars_title, "figures": "Figures"}
+    links = {
+        "chart": "Chart",
+        "what-if": "What if",
+        "motion": "Motion",
+        "requirements": report.bars_title,
+        "figures": "Figures",
+    }
     links |= {"inputs": "Inputs", "provenance": "How it was made"}
     there = (element("a", words, href=f"#{name}") for name, words in links.items() if parts[name])
     return element(
@@ -406,13 +413,13 @@ def _motion(staged: bool, lacks: str, beside: Html | None, curves: Sequence[Html
 
 
 def _arrange_figures(plots: Sequence[Plot], followed: str | None) -> list[list[tuple[Plot, Chart | Figure]]]:
-    """Return figures as drawn, in the three places where a page has them, one below the other: the main ones over time, what
-    is `followed` by its name, and all others."""
-    places: list[list[tuple[Plot, Chart | Figure]]] = [[], [], []]
+    """Return figures as drawn, in the four places where a page has them, one below the other: what the command was asked for,
+    the main ones over time, what is `followed` by its name, and all others."""
+    places: list[list[tuple[Plot, Chart | Figure]]] = [[], [], [], []]
     for plot in named_apart(plots):
         drawn = plot.draw()
-        timed = isinstance(drawn, Chart) and _is_timed(drawn) and len(places[0]) < MAIN
-        places[0 if timed else 1 if plot.name == followed else 2].append((plot, drawn))
+        timed = isinstance(drawn, Chart) and _is_timed(drawn) and len(places[1]) < MAIN
+        places[0 if plot.asked else 1 if timed else 2 if plot.name == followed else 3].append((plot, drawn))
     return places
 
 
@@ -441,13 +448,12 @@ def _figures(
             from dockdyn.report.picture import inline_svg
 
             picture = Html(inline_svg(drawn, f"figure{number}", plot.caption))
-            shown = element(
-                "div", picture, class_="picture scroll", tabindex=0, role="region", aria_label=f"Figure {number}"
-            )
+            place: dict[str, Any] = {"tabindex": 0, "role": "region", "aria_label": f"Figure {number}"}
+            shown = element("div", element("div", picture, class_="picture scroll", **place), class_="frame")
         caption = element("figcaption", element("b", f"Figure {number}."), " ", plot.caption)
         below = element("div", caption, element("div", class_="tools"), class_="below")
-        place = None if chart is None else len(charts) - 1
-        found[at].append(element("figure", shown, below, class_="panel", data_name=plot.name, data_chart=place))
+        of = None if chart is None else len(charts) - 1
+        found[at].append(element("figure", shown, below, class_="panel", data_name=plot.name, data_chart=of))
     return found
 
 
@@ -501,7 +507,7 @@ def _write_blocks(blocks: Sequence[ReportBlock], name: str) -> Html:
     parts: list[Html | None] = []
     for block in blocks:
         parts.append(element("p", block.words) if block.words else None)
-        if block.table is not None and block.table.rows:
+        if block.table is not None and (block.table.rows or block.table.live):  # one that is empty may be filled
             parts.append(_grid(block.table, name))
             more = f"And {block.table.left_out} more; the result file has them all."
             parts.append(element("p", more, class_="note left-out") if block.table.left_out else None)

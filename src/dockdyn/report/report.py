@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from dockdyn.dataset import Dataset
+from dockdyn.records import record
 from dockdyn.report.again import reproduce_command
 from dockdyn.report.charts.chart import Chart
 from dockdyn.report.requirement_bar import RequirementBar
@@ -26,7 +27,7 @@ METHODS = {
 ENERGY = "the largest kinetic energy"  # what errors of energy are relative to
 
 
-@dataclass(frozen=True)
+@record
 class Plot:
     """A figure of a report.
 
@@ -35,12 +36,14 @@ class Plot:
         draw: what draws it, as a chart or, where it is more than lines and areas over axes, with Matplotlib.
         caption: what to look for in it.
         replaced: whether a page that computes has a figure of its own in its place.
+        asked: whether it is what the command was asked for: it stands right below the verdict.
     """
 
     name: str
     draw: Callable[[], Chart | Figure]
     caption: str
     replaced: bool = False
+    asked: bool = False
 
 
 def named_apart(plots: Iterable[Plot]) -> list[Plot]:
@@ -54,7 +57,7 @@ def named_apart(plots: Iterable[Plot]) -> list[Plot]:
     return list(found.values())
 
 
-@dataclass(frozen=True)
+@record
 class Table:
     """A table as it is read: cells are texts.
 
@@ -88,7 +91,7 @@ class Table:
     first: Collection[int] = ()
 
 
-@dataclass(frozen=True)
+@record
 class ReportBlock:
     """A part of a report: words, a table, rows, a text, each where there is one, and notes below them.
 
@@ -119,7 +122,7 @@ class ReportBlock:
         return bool(self.words or self.text or self.rows or (self.table is not None and self.table.rows))
 
 
-@dataclass(frozen=True)
+@record
 class Report:
     """A report.
 
@@ -211,15 +214,13 @@ def run_report(
     them that the summary has.
     """
     took = [("Wall time", f"{format_significant(summary['wall_time_s'], 3)} s")] if "wall_time_s" in summary else []
+    delay = float(dataset.attrs.get("delay_s", 0.0)) if dataset.sizes.get("contact") else 0.0
     return result_report(
         dataset,
         verdict=verdict,
         warnings=summary["warnings"],
         requirements=summary["requirements"],
-        advice=advice
-        or run_advice(
-            summary["requirements"], str(dataset.attrs["scenario"]), float(dataset.attrs.get("delay_s", 0.0))
-        ),
+        advice=advice or run_advice(summary["requirements"], str(dataset.attrs["scenario"]), delay),
         made=[*made, ("Samples", str(dataset.sizes["time"])), *took],
         terminal=[*((summary["title"], verdict) if terminal is None else terminal), *lines_of_run(summary)],
         **parts,

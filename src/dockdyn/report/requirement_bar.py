@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from dockdyn.records import record
 from dockdyn.report.elements import Html, element
 from dockdyn.report.verdict import share_in_words, used_share, worst_first
 from dockdyn.report.wording import MET, NOTHING, typeset_numbers, worded_row
@@ -16,7 +16,7 @@ LIMIT = re.compile(r"(?<= )[<>=].*$")  # behind the name of what is required
 MARKS: dict[Sort, str] = {"ok": "✓", "bad": "✗", "warn": "!", "open": "?"}
 
 
-@dataclass(frozen=True)
+@record
 class RequirementBar:
     """A requirement as it stands on a page.
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 import numpy as np
 
+from dockdyn.records import record
 from dockdyn.report.charts.chart import Source, thin_rows
 from dockdyn.report.elements import Html, breakable, element
 from dockdyn.report.wording import typeset_numbers
 
 WIDTH, HEIGHT = 240, 58  # of a curve, in its own units
 POINTS = 240
+FAST = 60  # turns of a curve, from which on its lines would run into each other
+SEEN = 1e-3  # of its range, the least that a turn is counted from
 MOST_LIMITS = 5
 SHORT = 9  # letters that stand before a bar; longer words above it
+LARGE = 8  # letters of a number that is written large
 
 
-@dataclass(frozen=True)
+@record
 class Tile:
     """A number that matters.
 
@@ -66,7 +70,8 @@ class Tile:
         bars = [(words, 0.0, "…") for words in self.limits[:MOST_LIMITS]] if waits else self.bars
         value, note = typeset_numbers(self.value), typeset_numbers(self.note)
         sort = " bad" if self.alarming else " awaits" if awaits and self.limits else ""
-        number = element("p", value, element("span", f" {self.unit}", class_="unit") if self.unit else None, class_="v")
+        unit = element("span", f" {self.unit}", class_="unit") if self.unit else None
+        number = element("p", value, unit, class_="v long" if len(self.value) > LARGE else "v")
         return element(
             "div",
             element("p", breakable(self.label), class_="k"),
@@ -82,12 +87,16 @@ class Tile:
         )
 
     def _draw_curve(self) -> Html:
-        """Return the curve as SVG that needs no script."""
+        """Return the curve as SVG that needs no script: of one that turns often the band in which it swings."""
         rows = thin_rows(self.curve, POINTS)
         time, values = self.time[rows], np.nan_to_num(self.curve[rows])
         low, high = min(float(values.min()), 0.0), max(float(values.max()), 0.0)
         x = WIDTH * (time - time[0]) / ((time[-1] - time[0]) or 1.0)
         y = HEIGHT - 2 - (HEIGHT - 4) * (values - low) / ((high - low) or 1.0)
+        steps = np.diff(np.nan_to_num(self.curve))
+        steps = np.sign(steps[np.abs(steps) > SEEN * (high - low)])
+        if np.count_nonzero(np.diff(steps)) > FAST:
+            return self._draw_band(x, y)
         line = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
         ground = HEIGHT - 2 - (HEIGHT - 4) * (0 - low) / ((high - low) or 1.0)
         colour = f"var(--{self.colour})"
@@ -100,6 +109,20 @@ class Tile:
             viewBox=f"0 0 {WIDTH} {HEIGHT}",
             preserveAspectRatio="none",
             class_="spark",
+            aria_hidden="true",
+        )
+
+    def _draw_band(self, x: np.ndarray, y: np.ndarray) -> Html:
+        """Return the band between the least and the largest of each few points of a curve, in units of the picture."""
+        cells = [slice(start, start + 4) for start in range(0, len(x) - 1, 2)]
+        over = [f"{x[cell].mean():.1f} {y[cell].min():.1f}" for cell in cells]
+        under = [f"{x[cell].mean():.1f} {y[cell].max():.1f}" for cell in reversed(cells)]
+        return element(
+            "svg",
+            element("path", d=f"M{'L'.join(over + under)}Z", fill=f"var(--{self.colour})", opacity=0.45),
+            viewBox=f"0 0 {WIDTH} {HEIGHT}",
+            preserveAspectRatio="none",
+            class_="spark band",
             aria_hidden="true",
         )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from dockdyn.records import record
 from dockdyn.report.wording import format_significant, name_in_words, worded_row
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Sort = Literal["ok", "bad", "warn", ""]
 
 
-@dataclass(frozen=True)
+@record
 class Advice:
     """A sentence under the verdict, and a command to type where there is one.
 
@@ -128,10 +128,8 @@ def run_advice(found: Sequence[dict[str, Any]], scenario: str, delay: float) -> 
     if found:
         worst = worst_first(found)[0]
         asked, value, _, met = worded_row(worst)
-        share = share_in_words(worst)
-        advice.append(
-            Advice("Decides", f"{asked}: {met}, {value}{f', {share}' if share else ''}.", follows="requirements")
-        )
+        told = [met] if isinstance(worst["limit"], bool) else [met, value, share_in_words(worst)]
+        advice.append(Advice("Decides", f"{asked}: {', '.join(filter(None, told))}.", follows="requirements"))
     if re.search(r"\bdistribution\b", scenario):
         advice.append(
             Advice(

@@ -150,7 +150,8 @@ def requirement_row(judged: dict[str, Any]) -> tuple[str, str, str, str]:
     stated = judged.get("text") or f"{judged['relation']} {limit:g} {unit}".rstrip()
     asked = f"{judged['name']} {stated}"
     value, margin = (
-        NOTHING if amount is None else as_stated(amount, unit, stated) for amount in (judged["value"], judged["margin"])
+        NOTHING if amount is None else as_stated(amount, unit, stated)
+        for amount in (0.0 if judged.get("rounding") else judged["value"], judged["margin"])
     )
     if "at" in judged:
         value += f" at {judged['at']}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +18,7 @@ from dockdyn.integrate.model import Scalar, State, over_rows
 from dockdyn.integrate.solution import AT_ONCE, Status
 from dockdyn.mechanism.mechanism import Mechanism
 from dockdyn.programs import Program
+from dockdyn.records import record
 from dockdyn.results.dataset import build_dataset, reason_of
 from dockdyn.results.drive import Progress, drive_run, finite_rows
 from dockdyn.results.episodes import contact_episodes
@@ -72,7 +74,7 @@ def advance(
     return adaptive.solve_adaptively(model, times, tolerance, state, method, most)
 
 
-@dataclass(frozen=True)
+@record
 class Pieces:
     """A run between two of its pieces."""
 
@@ -91,14 +93,21 @@ def run_adaptive(scenario: Scenario, progress: Progress | None) -> Run:
     begun = map_leaves(np.asarray, begin(content))
     _refuse_open(scenario, begun)
     model, state = without_contacts(begun.model, begun.after)
-    planned = plan_run(content, 0.0)
+    samples, interval = _samples_to_end(content)
     if all(np.isfinite(leaf).all() for leaf in leaves_of(state)):
-        run = integrate_pieces(content, model, state, planned.interval, planned.samples, progress)
+        run = integrate_pieces(content, model, state, interval, samples, progress)
     else:  # the law has no such impact
         run = Pieces(Status.NOT_FINITE, state, 0, (map_leaves(lambda leaf: np.asarray(leaf)[None], state),))
-    states = map_leaves(lambda *parts: np.concatenate(parts)[: planned.samples + 1], *run.kept)
-    found = map_leaves(np.asarray, _observe_run(begun, states, planned.interval))
+    states = map_leaves(lambda *parts: np.concatenate(parts)[: samples + 1], *run.kept)
+    found = map_leaves(np.asarray, _observe_run(begun, states, interval))
     return _run_of(found, run.status, run.steps, run.rejected)
+
+
+def _samples_to_end(content: Any) -> tuple[int, float]:  # noqa: ANN401, of a scenario
+    """Return how many samples a run has after that at t = 0, the last of its end, and the time (s) between them: as planned, or
+    less where that is no whole part of the duration."""
+    count = math.ceil(content.duration / plan_run(content, 0.0).interval * (1 - 1e-12))
+    return count, content.duration / count
 
 
 class Concluded(NamedTuple):
@@ -144,9 +153,9 @@ def linearised_adaptive(scenario: Scenario, describe: Callable[[Scenario, Run], 
     does."""
     content = scenario.content
     _refuse_open(scenario, map_leaves(np.asarray, begin(content)))
-    own, planned, method = Numbers.of(content), plan_run(content, 0.0), METHODS[content.integrator.method]
-    steps = StepsToTake(planned.samples, method, _most_steps(content, method))
-    given = np.float64(planned.interval), np.float64(content.integrator.tolerance)
+    own, (samples, interval), method = Numbers.of(content), _samples_to_end(content), METHODS[content.integrator.method]
+    steps = StepsToTake(samples, method, _most_steps(content, method))
+    given = np.float64(interval), np.float64(content.integrator.tolerance)
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
         parts, change = _run_with_derivatives(

@@ -21,15 +21,14 @@ from dockdyn.results.methods import method_of, settings_of
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.language.units import Bounds
 from dockdyn.scenario.load import Scenario
-from dockdyn.translate.machine import Code
-from dockdyn.translate.scalar_program import SIZES
+from dockdyn.translate.code import SIZES, Code
 from dockdyn.translate.wasm import WasmModule, wasm_module
 from dockdyn.translate.wasm_columns import columns_of
 from dockdyn.trees import leaves_of, unflatten
 
 STACK, ALIGNED = 65536, 16  # bytes
 MOST_BYTES = 700_000  # that programs may add to a page
-MOST_LETTERS = 10_000_000  # of the text of programs, of which a module is made in a minute
+MOST_LETTERS = 40_000_000  # of the text of programs: a module of a million takes half a second, and the more the longer
 DELAY = "loop.delay"  # by which steps of one length are chosen
 
 
@@ -150,7 +149,7 @@ def _refuse_many_numbers(leaves: Sequence[Any]) -> None:
 def page_module(codes: Mapping[str, Code]) -> WasmModule:
     """Return programs as a module for a page. Raises TooMuch where that would take long to make, and Untranslatable for what
     needs a library."""
-    if sum(len(code.text) for code in codes.values()) > MOST_LETTERS:
+    if sum(code.text.letters for code in codes.values()) > MOST_LETTERS:
         raise TooMuch(
             f"its programs have more than {MOST_LETTERS / 1e6:g} million letters, which take too long to make"
         )

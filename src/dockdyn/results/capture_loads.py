@@ -13,7 +13,7 @@ from dockdyn.results.measures import Either, latch_attempt
 
 CAPTURE = {  # by name in a dataset: unit and words
     "capture_time": ("s", "when the latch fell in"),
-    "capture_speed": ("m/s", "relative speed when the latch fell in"),
+    "capture_speed": ("m/s", "relative speed when the latch first fell in"),
     "capture_impulse_along": ("N s", "impulse that ends the relative motion then, along the docking axis"),
     "capture_impulse_across": ("N s", "impulse that ends the relative motion then, across the docking axis"),
     "capture_loss": ("J", "energy of the relative motion that it ends"),
@@ -106,6 +106,8 @@ def capture_loads(log: Log) -> dict[str, Any]:
         found["capture_peak_moment"] = highest(peaks[:, 2], after)
     for name in ("stored", "dissipated"):
         found[f"catch_{name}_end"] = xp.where(captured, seen[f"catch_{name}"][last], xp.nan)
-    swung = time[last] >= time[caught] + seen["catch_swing"][0] - SWING_SLACK
+    began = held & ~xp.concat([xp.zeros(1, dtype=bool), held[:-1]])
+    latest = time[xp.max(xp.where(began, rows, 0))]
+    swung = ~held[last] | (time[last] >= latest + seen["catch_swing"][0] - SWING_SLACK)
     known = known | (swung & (travel <= seen["catch_stroke"][0] * (1 + STROKE_SLACK)))
     return found | {"peak_force_known": xp.where(known, 1.0, 0.0)}

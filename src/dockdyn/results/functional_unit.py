@@ -6,12 +6,12 @@ All of it is functions of arrays that JAX traces, so that it can be written as C
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
 from dockdyn.deferred import Array, Float, Int, PyTree, jnp
 from dockdyn.mechanics.vector import once
+from dockdyn.records import record
 from dockdyn.results.model_flow import ModelFlow
 from dockdyn.results.run import Layout
 from dockdyn.scenario.language.errors import ScenarioError
@@ -58,7 +58,7 @@ class Flow(NamedTuple):
     guards: int
 
 
-@dataclass(frozen=True)
+@record
 class FunctionalUnit:
     """What another program advances.
 

@@ -8,12 +8,12 @@ from a dataset and of JAX, perhaps traced, where they come from the log of a loc
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from dockdyn.deferred import jnp
+from dockdyn.records import record
 from dockdyn.results.measures import Either, finite_or_none
 from dockdyn.results.requirements import ends_of, is_of_member, unit_of_figure, without_unit
 
@@ -22,7 +22,7 @@ SAMPLED_MEMBERS = ("tank.", "recovery.")  # figures of single members that begin
 Source = Literal["log", "samples", "run"]
 
 
-@dataclass(frozen=True)
+@record
 class KeyFigure:
     """One number by which a run is judged, or one for each of its contacts.
 

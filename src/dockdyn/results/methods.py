@@ -146,7 +146,7 @@ class Method[S: Solver](Protocol):
         """Return the largest of each monitored quantity since the log was emptied."""
         ...
 
-    def result(self, model: Any, solver: S) -> Solution:  # noqa: ANN401
+    def result(self, model: Any, settings: Any, solver: S) -> Solution:  # noqa: ANN401
         """Return what a run has left."""
         ...
 
@@ -203,8 +203,8 @@ class Hybrid:
     def largest(self, model: ContactModel, solver: located.SolverState) -> Float[Array, "monitored"]:
         return solver_state.monitored_maxima(solver)
 
-    def result(self, model: ContactModel, solver: located.SolverState) -> Solution:
-        return solver_state.solution_of(solver)
+    def result(self, model: ContactModel, settings: located.Settings, solver: located.SolverState) -> Solution:
+        return solver_state.solution_of(located.sample_end(model, settings, solver))
 
 
 class Variational:
@@ -253,5 +253,5 @@ class Variational:
     def largest(self, model: Mechanism, solver: VariationalState) -> Float[Array, "monitored"]:
         return variational_run.monitored_maxima(VariationalMechanism(model), solver)
 
-    def result(self, model: Mechanism, solver: VariationalState) -> Solution:
+    def result(self, model: Mechanism, settings: VariationalSettings, solver: VariationalState) -> Solution:
         return variational_run.solution_of(VariationalMechanism(model), solver)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -12,6 +11,7 @@ import numpy as np
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import ContactModel
 from dockdyn.programs import Program
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.tables.rig.loop import loop_of
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
@@ -30,7 +30,7 @@ jit_large = partial(
 )
 
 
-@dataclass(frozen=True)
+@record
 class RunPlan:
     """Steps and sizes of a run."""
 
@@ -118,7 +118,7 @@ def settings_with(delay: float, content: Planned, sampled: bool, most_moments: i
         step=np.float64(steps.step),
         tolerance=np.float64(content.integrator.tolerance if content.integrator.step is None else WATCH_ONLY),
         sampling=np.float64(steps.interval),
-        samples=power_of_two(max(steps.samples + 1, 2048)) if sampled else 0,
+        samples=power_of_two(max(steps.samples + 2, 2048)) if sampled else 0,
         max_moments=min(content.integrator.max_events, most_moments),
         line_capacity=min(steps.line_capacity, most_rows),
         max_iterations=np.float64(content.integrator.max_steps),

@@ -34,6 +34,8 @@ BOUNDED = (
 MEMBER = re.compile(
     r"(?:contact|latch|tank|recovery)\.(?P<member>.+)\.[^.]+|body\.(?P<body>.+)\.port\.(?P<port>[^.]+)\.(?P<load>[^.]+)"
 )
+LOADS = "port."  # begins the figures of the largest loads over all ports
+NOISE = 1e-6  # of the largest of its kind (of moments with a lever of 1 m): less is what rounding leaves
 KNOWN = "peak_force_known"  # the figure that says whether they are more
 COMPARED = {
     "<": lambda value, limit: value < limit,
@@ -68,7 +70,7 @@ def judge_requirements(
     `margin` is how far the figure is from its limit, in the figure's unit, positive where the requirement is met; None
     for a yes or no and where there is no figure: what did not happen does not meet a requirement. Of a list the worst
     entry counts. `met` is None where the figure is but a lower bound that may hide either answer, and `why` says so. Of the
-    largest load over all ports `at` is the port that it is of.
+    largest load over all ports `at` is the port that it is of. One that is what `rounding` leaves says so.
     Raises ScenarioError, which calls the scenario `name`: no such figure, a limit of another unit.
     """
     figures = figures_of(summary)
@@ -141,7 +143,8 @@ def judge_requirement(one: Requirement, figures: Mapping[str, Any], where: str) 
         met = all(bool(value) == limit for value in values)
         return answer | {"value": limit if met else not limit, "met": met, "margin": None}
     worst = min(values, key=lambda value: _margin_of(value, one.relation, limit))
-    answer |= decided_at(figure, worst, figures)
+    answer |= {"rounding": True} if is_rounding(worst, _largest_of_kind(figure, figures)) else {}
+    answer |= {} if "rounding" in answer else decided_at(figure, worst, figures)
     margin = float(_margin_of(worst, one.relation, limit))
     if bounded and _is_open(worst, one.relation, limit):
         return undecided_requirement(answer, float(worst))
@@ -155,6 +158,25 @@ def judge_requirement(one: Requirement, figures: Mapping[str, Any], where: str) 
 def is_of_member(figure: str) -> bool:
     """Return whether a figure is of one contact, latch, port or tank, and not of all of them."""
     return MEMBER.fullmatch(figure.removesuffix(LEAST).removesuffix(LARGEST)) is not None
+
+
+def is_rounding(value: float | None, largest: float) -> bool:
+    """Return whether a number is but what rounding leaves beside the `largest` of its kind."""
+    return value is not None and 0 < abs(value) < NOISE * largest
+
+
+def without_rounding(value: float | None, largest: float) -> float | None:
+    """Return a number as it is told: 0 where it is but what rounding leaves beside the `largest` of its kind."""
+    return 0.0 if is_rounding(value, largest) else value
+
+
+def _largest_of_kind(figure: str, figures: Mapping[str, Any]) -> float:
+    """Return what rounding of a figure is beside: of loads at ports the largest one, of what friction took the energy at the
+    start; 0 of others."""
+    member = MEMBER.fullmatch(figure)
+    if figure.startswith(LOADS) or (member is not None and member["load"]):
+        return max((abs(value) for name, value in figures.items() if name.startswith(LOADS) and value), default=0.0)
+    return figures.get("kinetic_energy_start_J") or 0.0 if figure.endswith("friction_loss_J") else 0.0
 
 
 def decided_at(figure: str, value: float, figures: Mapping[str, Any]) -> dict[str, str]:

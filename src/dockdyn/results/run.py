@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dockdyn.integrate.solution import Status
+from dockdyn.records import record
 from dockdyn.results.episodes import Episode
 from dockdyn.results.log_data import Log
 
@@ -45,7 +46,7 @@ class Run:
         return [self.log.seen[name][episode.onset_row, episode.contact] for episode in self.episodes]
 
 
-@dataclass(frozen=True)
+@record
 class Described:
     """A setup's own part of a dataset."""
 

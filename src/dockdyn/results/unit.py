@@ -101,7 +101,7 @@ def see(model: Any, x: State, acting: Any) -> dict[str, Array]:  # noqa: ANN401,
 def observe(content: Simulated, settings: Settings, solver: Any) -> Observed:  # noqa: ANN401, as `begin`
     """Return what a run has left."""
     model = content.model()
-    solution = method_of(settings).result(model, solver)
+    solution = method_of(settings).result(model, settings, solver)
     samples, moments = _samples_of(model, solution), solution.log
     count = leaves_of(samples.state)[0].shape[0]
     states = map_leaves(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)

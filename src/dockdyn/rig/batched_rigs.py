@@ -16,6 +16,7 @@ from dockdyn.programs import Program
 from dockdyn.results.overlap import refuse_overlap
 from dockdyn.results.plan import jit_once
 from dockdyn.rig.build import plant_of, rig_of
+from dockdyn.rig.model.limits import LimitsReached
 from dockdyn.rig.model.plant import Plant
 from dockdyn.rig.model.rig import IdealContact, Rig
 from dockdyn.rig.model.run import NoiseDraws, draw_chances, run_cycles
@@ -51,10 +52,12 @@ def _stack_trees[Tree](parts: Sequence[Tree]) -> Tree:
 
 
 @partial(jit_once, static=("rows", "stride"))
-def simulate_rigs(rigs: Rig, oracle: IdealContact, chances: NoiseDraws, rows: int, stride: int) -> dict[str, Array]:
-    def one(rig: Rig, ideal: IdealContact) -> dict[str, Array]:
-        seen = run_cycles(rig, ideal, chances, rows, stride)[1]
-        return {name: seen[name] for name in NAMES}
+def simulate_rigs(
+    rigs: Rig, oracle: IdealContact, chances: NoiseDraws, rows: int, stride: int
+) -> tuple[dict[str, Array], LimitsReached | None]:
+    def one(rig: Rig, ideal: IdealContact) -> tuple[dict[str, Array], LimitsReached | None]:
+        end, seen = run_cycles(rig, ideal, chances, rows, stride)
+        return {name: seen[name] for name in NAMES}, end.reached
 
     return over_rows(one, rigs, oracle)
 
@@ -106,9 +109,9 @@ class Lanes:
             began = time.perf_counter()
             oracle, ideal = self.without(rigs, grid)
             chances = draw_chances(rigs[0], seed, grid.rows, grid.stride)  # lanes differ in their plants alone
-            seen = simulate_rigs(all_rigs, oracle, chances, grid.rows, grid.stride)
+            seen, reached = simulate_rigs(all_rigs, oracle, chances, grid.rows, grid.stride)
             arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
-            yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began)
+            yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began, reached)
 
     def radii(self, rigs: list[Rig]) -> np.ndarray:
         """Return spectral radius of each lane."""

@@ -12,6 +12,7 @@ from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.robot import RobotAxes, side_by_side
 from dockdyn.hil.sensor import SensorModel
 from dockdyn.results.plan import jit_once
+from dockdyn.rig.limits import refuse_beyond_limits
 from dockdyn.rig.model.in_space import PlantInSpace
 from dockdyn.rig.model.on_line import PlantOnLine
 from dockdyn.rig.model.plant import LinearPlant, Plant
@@ -93,7 +94,7 @@ def _robot_of(content: RigContent) -> RobotAxes:
 def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, asked: float | None = None) -> Rig:
     """Return the rig of a scenario, with `loop` along the contact normal; its compensator is asked every `asked` seconds.
 
-    ScenarioError where its instants never meet.
+    ScenarioError where its instants never meet, and where it begins beyond its robot's limits.
     """
     content = scenario.content
     plant = plant_of(content, loop)
@@ -112,7 +113,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: {content.loop.key_of_timing(error)}: {error}") from None
     assert loop.hold is not None  # or there would be no schedule
-    return Rig(
+    rig = Rig(
         plant=plant,
         robot=_robot_of(content),
         sensor=sensor,
@@ -126,6 +127,8 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
         mounting=mounting_of(content, float(sensor.delay), loop),
         applies_after=loop.applies_after,
     )
+    refuse_beyond_limits(scenario, rig)
+    return rig
 
 
 def _averaging_sensor(sensor: SensorModel, period: float) -> SensorModel:

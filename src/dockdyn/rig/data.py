@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from dockdyn.dataset import Dataset
@@ -10,6 +11,7 @@ from dockdyn.integrate.solution import Status
 from dockdyn.results.attributes import run_attributes
 from dockdyn.results.dataset import REASONS
 from dockdyn.results.drive import finite_rows
+from dockdyn.rig.limits import first_times
 from dockdyn.rig.model.rig import Rig
 from dockdyn.rig.rig_theory import contact_frequency
 from dockdyn.rig.run import Course
@@ -110,6 +112,7 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
         "damping_N_s_m": float(loop.damping),
         "frequency_rad_s": contact_frequency(loop),
         "bilateral": int(rig.plant.ever_touching),
+        "limits_reached": json.dumps(first_times(scenario.content, course.reached, float(rig.tick), float(end))),
         **facts,
     }
     return Dataset(variables, coordinates, attributes)

@@ -32,7 +32,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.driven import LimitsSection
 from dockdyn.translate.c_step import CStep, c_step
-from dockdyn.translate.scalar_program import Untranslatable
+from dockdyn.translate.code import Untranslatable
 from dockdyn.trees import leaves_of, map_leaves
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,7 @@ from dockdyn.report.tile_pictures import draw_place
 from dockdyn.report.verdict import Advice
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.rig.comparison.choice import NONE
-from dockdyn.rig.measures import vector_size
-from dockdyn.rig.plots import find_hardest_time
+from dockdyn.rig.measures import find_hardest_time, vector_size
 from dockdyn.rig.summary import (
     CLOSE,
     PARTS,
@@ -25,6 +25,7 @@ from dockdyn.rig.summary import (
 )
 
 DIGITS = 3
+TENTHS = 1000  # of a percent, in one
 MARGIN, MARGIN_COMMAND = "See up to which delay the loop is stable:", "dockdyn stability scenario.toml"
 BOUNCE, SWING, FORCE = "apparent_restitution", "amplitude_ratio", "peak_measured_force_N"
 # what figures must be there for words of the headline, as `dockdyn.report.verdict.headline_of` has them
@@ -45,7 +46,8 @@ def rig_headline(dataset: Dataset, summary: dict[str, Any]) -> str:
     if np.isnan(off):
         return "No contact to compare"
     if abs(off) <= CLOSE:
-        true = f"{'first bounce' if bounce_counts(summary) else 'amplitude'} true to {100 * CLOSE:g} %"
+        within = max(math.ceil(round(TENTHS * abs(off), 6)), 1) / 10
+        true = f"{'first bounce' if bounce_counts(summary) else 'amplitude'} true to {within:g} %"
         if off_beside := uncounted_errors(dataset, summary):
             name, words = next(iter(off_beside.items()))
             return f"{begin}, {true}, {name} {words}"

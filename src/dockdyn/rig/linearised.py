@@ -15,6 +15,7 @@ from dockdyn.results.linearised import Leaves, LinearisedRun, Numbers, by_differ
 from dockdyn.results.plan import jit_once
 from dockdyn.rig.compensator import JoinedRig, join_rig
 from dockdyn.rig.data import dataset_of
+from dockdyn.rig.model.limits import LimitsReached
 from dockdyn.rig.model.rig import IdealContact, Rig
 from dockdyn.rig.model.run import NoiseDraws, draw_chances, run_cycles
 from dockdyn.rig.rig_theory import add_judgement
@@ -41,6 +42,7 @@ class Ran(NamedTuple):
     ideal: dict[str, Array]
     seen: dict[str, Array]
     status: Int[Array, ""]
+    reached: LimitsReached | None
 
 
 def linearised_rig(scenario: Scenario) -> LinearisedRun:
@@ -77,6 +79,7 @@ def linearised_rig(scenario: Scenario) -> LinearisedRun:
             seen={name: np.asarray(values)[: len(kept)] for name, values in ran.seen.items()},
             ideal={name: np.asarray(values)[kept] for name, values in ran.ideal.items()},
             wall_time=0.0,
+            reached=ran.reached,
         )
         facts = JoinedRig(parts.loop, section, parts.rig).facts() | {"comparison": "null"}
         return add_judgement(case, parts.loop, dataset_of(case, parts.rig, parts.loop, course, facts))
@@ -116,7 +119,7 @@ def _run_with_derivatives(
             whole.model, whole.rig.plant, whole.rig.hold * share, tolerance, sizes.instants
         )
         oracle = IdealContact(ideal["ideal_position"], ideal["ideal_force"])
-        _, seen = run_cycles(whole.rig, oracle, chances, sizes.rows, sizes.stride)
-        return Ran(whole, ideal, seen, status)
+        end, seen = run_cycles(whole.rig, oracle, chances, sizes.rows, sizes.stride)
+        return Ran(whole, ideal, seen, status, end.reached)
 
     return tangent_of(found, parts, change)

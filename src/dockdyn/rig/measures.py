@@ -7,7 +7,6 @@ not show.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Float, jax, jnp
+from dockdyn.records import record
 
 # arrays of NumPy, or traced
 type Series = Any  # (..., time, axes)
@@ -36,7 +36,7 @@ def _library_of(values: object) -> Any:  # noqa: ANN401, a module
     return np if isinstance(values, np.ndarray | float) else jnp
 
 
-@dataclass(frozen=True)
+@record
 class MeasuredMotion:
     """A motion: position (m), velocity (m/s), force on the moving mass (N), and what tells that there is contact (N).
 
@@ -114,9 +114,11 @@ def recent_force(contact: Series, period: Value, late: Value) -> Series:
     reach, reached = 1, before * 0 + 1  # instants that `doubled` and that `found` are of
     for _ in range((int(before) if xp is np else most).bit_length()):  # the largest of 1, 2, 4 …, of those that add up
         takes = before // reach % 2 == 1
-        earlier = xp.where(takes & (at >= reached), doubled[..., xp.maximum(at - reached, 0)], found)
-        found, reached = xp.maximum(found, earlier), reached + xp.where(takes, reach, 0)
-        doubled = xp.maximum(doubled, xp.where(at >= reach, doubled[..., xp.maximum(at - reach, 0)], doubled))
+        if xp is not np or takes:
+            earlier = xp.where(takes & (at >= reached), doubled[..., xp.maximum(at - reached, 0)], found)
+            found, reached = xp.maximum(found, earlier), reached + xp.where(takes, reach, 0)
+        later = xp.maximum(doubled[..., reach:], doubled[..., :-reach])
+        doubled = xp.concatenate([doubled[..., :reach], later], axis=-1)
         reach *= 2
     return found[..., None]
 
@@ -271,6 +273,21 @@ def contact_spans(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
     return spans, peaks
 
 
+def find_touching_times(dataset: Dataset) -> np.ndarray:
+    """Return when (s) a run with or without rig touches first and last; nothing where its contact pulls, too, and so always."""
+    forces = [vector_size(dataset[name].values) for name in ("ideal_force", "total_force")]
+    if dataset.attrs["bilateral"] or not np.any(forces):
+        return np.zeros(0)
+    return dataset.time.values[np.maximum(*forces) > 0][[0, -1]]
+
+
+def find_hardest_time(dataset: Dataset) -> float | None:
+    """Return when (s) the measured force of a run is largest; None where it is zero throughout."""
+    sizes = vector_size(dataset.measured_force.values)
+    hardest = int(np.argmax(sizes))
+    return float(dataset.time[hardest]) if sizes[hardest] > 0 else None
+
+
 def first_bounce(force: Size) -> tuple[Place, Place]:
     """Return the first and last instant of the first push of a force; (−1, −1) without one. It may last to the end."""
     xp = _library_of(force)
@@ -303,12 +320,13 @@ def _crossing_ratio(x: Size, v: Size, frequency: Value) -> Value:
     √(v² + ω² x²) at the instants around a zero, between which it hardly changes, is the speed there.
     """
     xp = _library_of(x)
-    swing = xp.hypot(v, xp.where(xp.isfinite(frequency), frequency, 0.0) * x)
+    pace = xp.where(xp.isfinite(frequency), frequency, 0.0)
     crossings, speeds, known = x[:-1] * x[1:] < 0, [abs(v[0])], [x[0] == 0]
     for _ in range(2):
         i, there = xp.argmax(crossings), crossings.any()
         between = xp.where(there, x[i] - x[i + 1], 1.0)
-        speeds.append(swing[i] + (swing[i + 1] - swing[i]) * x[i] / between)
+        before, after = (xp.hypot(v[at], pace * x[at]) for at in (i, i + 1))
+        speeds.append(before + (after - before) * x[i] / between)
         known.append(there)
         crossings = crossings & (xp.arange(len(crossings)) > i)
     first, second = (xp.where(x[0] == 0, speeds[place], speeds[place + 1]) for place in range(2))

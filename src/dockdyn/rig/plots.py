@@ -10,7 +10,7 @@ import numpy as np
 from dockdyn.dataset import DataArray, Dataset
 from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, Source, lines_of, symmetric_log_scale
 from dockdyn.report.charts.time_chart import numbered_bands, run_chart
-from dockdyn.rig.measures import contact_spans, first_bounce, vector_size
+from dockdyn.rig.measures import contact_spans, find_touching_times, first_bounce, vector_size
 from dockdyn.rig.rig_theory import gains_visited
 
 SHOWN = 3  # oscillations at the end
@@ -37,25 +37,10 @@ def _number_of(name: str) -> Source:
     return Source([(name, 0, 1.0)])
 
 
-def find_touching_times(dataset: Dataset) -> np.ndarray:
-    """Return when (s) a run with or without rig touches first and last; nothing where its contact pulls, too, and so always."""
-    forces = [vector_size(dataset[name].values) for name in ("ideal_force", "total_force")]
-    if dataset.attrs["bilateral"] or not np.any(forces):
-        return np.zeros(0)
-    return dataset.time.values[np.maximum(*forces) > 0][[0, -1]]
-
-
-def find_hardest_time(dataset: Dataset) -> float | None:
-    """Return when (s) the measured force of a run is largest; None where it is zero throughout."""
-    sizes = vector_size(dataset.measured_force.values)
-    hardest = int(np.argmax(sizes))
-    return float(dataset.time[hardest]) if sizes[hardest] > 0 else None
-
-
 def _over_run(dataset: Dataset, panels: list[Panel]) -> Chart:
     """Return panels over the run, its contacts shaded, opened where it touches."""
-    spans, _ = contact_spans(dataset)
-    return run_chart(dataset.time.values, panels, numbered_bands(spans), instants=find_touching_times(dataset))
+    bands = numbered_bands(*contact_spans(dataset))
+    return run_chart(dataset.time.values, panels, bands, instants=find_touching_times(dataset))
 
 
 def compare_runs(dataset: Dataset, ideal: str, rig: str, label: str, scale: float = 1.0) -> Chart:

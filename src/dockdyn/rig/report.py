@@ -17,6 +17,7 @@ from dockdyn.rig import plots as drawn
 from dockdyn.rig.comparison.choice import NONE
 from dockdyn.rig.comparison.report import settings_in_words
 from dockdyn.rig.first_screen import HEADLINES, MARGIN_COMMAND, rig_advice, rig_headline, rig_tiles
+from dockdyn.rig.measures import find_hardest_time
 from dockdyn.rig.summary import MEASURES, PARTS, describe_instability, facts_of_run
 
 NEGLIGIBLE = 1e-9  # m, rad
@@ -43,7 +44,7 @@ def rig_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
         tiles=rig_tiles(dataset, summary),
         advice=rig_advice(dataset, summary),
         alarming=bool(describe_instability(dataset, summary)),
-        moment=drawn.find_hardest_time(dataset),
+        moment=find_hardest_time(dataset),
         key=overview_rows(dataset, summary),
         blocks=[
             ReportBlock("What to do", words=summary["recommendation"]),

@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.linalg import expm
 
 from dockdyn.dataset import Dataset
+from dockdyn.deferred import Float
 from dockdyn.docking.resting import undamped_remark
 from dockdyn.docking.schema.contacts import ContactSection
 from dockdyn.hil.compensators.linear import LinearCompensator
+from dockdyn.hil.tuning import robot_lag
 from dockdyn.hil.velocity_sources import ModelVelocity
 from dockdyn.rig.build import rig_of
 from dockdyn.rig.measures import force_is_active, vector_size
@@ -20,18 +23,19 @@ from dockdyn.rig.run import radius_of_cycle_map
 from dockdyn.rig.schema import RigContent
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, WithVelocity
-from dockdyn.scenario.tables.rig.loop import DynamicsSection, SensorSection, aliasing
+from dockdyn.scenario.tables.rig.loop import DynamicsSection, LoopSection, SensorSection, aliasing
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.growth import batch_of_one, loop_roots
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root
-from dockdyn.stability.multirate import hyperperiod_of
+from dockdyn.stability.multirate import EDGE, hyperperiod_of
 from dockdyn.stability.pade import approximate_loop
 from dockdyn.stability.routh import routh_array
 
 # share of its period that an integrator lags
 INTEGRATOR = {"half-period": 0.5, "zero-order-hold": 0.5, "explicit-euler": 1.0, "semi-implicit-euler": 0.0}
 PADE_ORDER = 1  # as the paper
+AGES = 16  # that a position may have, of each that varies
 CHANCE = 0.01  # probability that noise alone is larger than what is said of it
 
 
@@ -54,12 +58,46 @@ def delay_budget(content: RigContent, loop: Loop) -> dict[str, float]:
         "sensor": sensor.delay,
         "sampling": max((sensor.period or steps) - steps, 0.0) / 2,
         "jitter": sensor.jitter / 2,
-        "hold": 0.0 if loop.hold is None else float(loop.hold) / 2,
+        "hold": 0.0 if loop.hold is None else hold_lag(loop, _ages(section, sensor), omega),
         "waiting": 0.0 if loop.hold is None else loop.applies_after * float(loop.hold),
         "robot": 0.0 if section.robot is None else -float(np.angle(section.robot.transfer().at(1j * omega))) / omega,
         "integrator": INTEGRATOR.get(dynamics.method, 0.0) * step,
     }
     return {part: float(late) for part, late in found.items() if late}
+
+
+def _ages(section: LoopSection, sensor: SensorSection) -> Float[np.ndarray, "ages"]:
+    """Return ages (s) that positions have when the sensor tells of them, evenly over what they vary by."""
+    over = (np.arange(AGES) + 0.5) / AGES
+    swings = sensor.delay_amplitude * np.sin(2 * np.pi * over)
+    later = np.add.outer(sensor.jitter * over, (sensor.averaging or 0.0) * (over - 0.5))
+    return section.delay + sensor.delay + np.add.outer(swings, later).ravel()
+
+
+def hold_lag(loop: Loop, ages: Float[np.ndarray, "ages"], omega: float) -> float:
+    """Return by how much (s) the hold delays a motion at `omega` (rad/s), positions of which are read at these `ages` (s).
+
+    That is half its period where they are read at any time. By a clock that keeps step with the hold they are read as long
+    after it each time: of a robot that follows at once the command is then whole periods old, less the age.
+    """
+    assert loop.hold is not None
+    hold, hyperperiod = float(loop.hold), hyperperiod_of(loop)
+    count = hyperperiod.samples or hyperperiod.steps
+    if not count:
+        return hold / 2
+    read = np.subtract.outer([float(at) for at in hyperperiod.instants(count)], ages / hold).ravel()
+    renewed = np.ceil(read - EDGE) - 1  # the command that is held then; one that is renewed just then comes after
+    place, late, robot = np.exp(1j * omega * hold * renewed), robot_lag(loop, omega), loop.robot
+    if robot is not None:
+        drive, output = np.asarray(robot.input, float), np.asarray(robot.output, float)
+        size = drive.shape[0]
+        rates = np.block([[np.asarray(robot.state, float), drive[:, None]], [np.zeros((1, size + 1))]])
+        whole = expm(rates * hold)
+        resting = np.linalg.solve(np.exp(1j * omega * hold) * np.eye(size) - whole[:size, :size], whole[:size, size])
+        moved = [expm(rates * hold * share)[:size] @ np.append(resting, 1.0) for share in read - renewed]
+        place = place * (np.array(moved) @ output)
+    ahead = np.mean(place * np.exp(-1j * omega * ((read - 0.5) * hold - late)))
+    return hold / 2 - float(np.angle(ahead)) / omega
 
 
 def delay_restitution(budget: dict[str, float], loop: Loop) -> float | None:

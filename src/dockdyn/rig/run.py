@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,9 +14,11 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.programs import Program
+from dockdyn.records import record
 from dockdyn.results.drive import Progress, report_while_running
 from dockdyn.results.plan import jit_once, power_of_two
 from dockdyn.rig.build import rig_at_rest
+from dockdyn.rig.model.limits import LimitsReached
 from dockdyn.rig.model.plant import Plant
 from dockdyn.rig.model.rig import IdealContact, Rig, RigState
 from dockdyn.rig.model.run import draw_chances, monodromy_matrix, run_cycles, spectral_radius
@@ -32,7 +34,7 @@ MOST_TICKS = 20_000_000  # of a run
 Arrays = dict[str, np.ndarray]
 
 
-@dataclass(frozen=True)
+@record
 class Grid:
     """Instants of a run: those at which the compensator is asked, and those that are kept."""
 
@@ -68,7 +70,7 @@ class Grid:
         return kept[kept * self.period <= duration * (1 + 1e-9)]
 
 
-@dataclass(frozen=True)
+@record
 class Course:
     """What a rig did, and what it would have done without loop; leading lanes where there are many."""
 
@@ -76,6 +78,7 @@ class Course:
     seen: Arrays  # by name, over time
     ideal: Arrays  # likewise
     wall_time: float  # s
+    reached: LimitsReached | None  # likewise, without time
 
 
 @partial(Program, static=("samples",))
@@ -157,7 +160,7 @@ def simulate_course(scenario: Scenario, rig: Rig, progress: Progress | None = No
     with report_while_running(f"the motion without rig, at {grid.instants} instants,"):
         ideal, oracle = without_rig(scenario, rig, grid)
     with report_while_running(f"the motion of the rig, of {grid.instants} instants,"):
-        _, shown = run_with_seed(rig, oracle, content.seed, grid.rows, grid.stride)
+        end, shown = run_with_seed(rig, oracle, content.seed, grid.rows, grid.stride)
         seen = {name: np.asarray(values) for name, values in shown.items()}  # which waits for it
     kept = grid.within(content.duration)
     return Course(
@@ -165,6 +168,7 @@ def simulate_course(scenario: Scenario, rig: Rig, progress: Progress | None = No
         seen={name: values[: len(kept)] for name, values in seen.items()},
         ideal={name: np.asarray(values)[kept] for name, values in ideal.items()},
         wall_time=time.perf_counter() - began,
+        reached=end.reached,
     )
 
 

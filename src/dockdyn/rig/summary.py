@@ -13,6 +13,7 @@ from dockdyn.dataset import Dataset
 from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.results.measures import finite_or_none
 from dockdyn.rig.comparison.choice import CompensatorChoice, amplitude_errors, compensator_advice
+from dockdyn.rig.limits import limit_warnings
 from dockdyn.rig.measures import MeasuredMotion, motion_measures, recent_force, share_of, vector_size
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
@@ -218,6 +219,7 @@ def rig_warnings(dataset: Dataset, summary: dict[str, Any], judged: dict[str, An
     found += [line for line in str(dataset.attrs.get("prediction", "")).splitlines() if line]
     if judged["robot_gain"] is not None and not abs(judged["robot_gain"] - 1) < OFF:
         found.append(f"the robot's gain at rest is {judged['robot_gain']:g}, not 1: it does not go where it is told")
+    found += limit_warnings(json.loads(dataset.attrs.get("limits_reached", "{}")))
     told = judged.get("aliasing"), judged.get("undamped"), _latch_remark(judged.get("latches", []))
     found += [words for words in told if words]
     if not np.any(dataset.ideal_force.values):

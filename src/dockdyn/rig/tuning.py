@@ -7,12 +7,13 @@ believed, and numbers are sought with which its slowest motion is that of the co
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.tuning import match_root
+from dockdyn.records import record
 from dockdyn.rig.build import rig_at_rest, rig_of
 from dockdyn.rig.model.rig import Rig
 from dockdyn.rig.numbers import number
@@ -24,7 +25,7 @@ from dockdyn.stability.loop_margins import ideal_root
 Make = Callable[..., Compensator]
 
 
-@dataclass(frozen=True)
+@record
 class Tuning:
     """A rig at rest in a contact that is as stiff as is believed."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dockdyn.deferred import PyTree
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.load import Scenario, parse
@@ -16,7 +16,7 @@ from dockdyn.trees import flatten
 PROBE = 1e-3  # SI units: a value told apart from the upper end where the lower end is zero and so not there
 
 
-@dataclass(frozen=True)
+@record
 class Sweep:
     """One key from `low` to `high` (as written, units allowed) in `count` values."""
 
@@ -32,7 +32,7 @@ class Sweep:
         return f"{self.key}={self.low}:{self.high}:{self.count}"
 
 
-@dataclass(frozen=True)
+@record
 class Axis:
     """A swept key as the number of the scenario that it is."""
 

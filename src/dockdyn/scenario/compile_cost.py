@@ -12,11 +12,11 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from dockdyn import backend
 from dockdyn.deferred import jax, jnp
+from dockdyn.records import record
 from dockdyn.scenario.language.printable import one_line, time_in_words
 from dockdyn.scenario.language.section import NamedSection, Section, Static
 from dockdyn.trees import Structure
@@ -37,7 +37,7 @@ class TooLargeError(MemoryError):
     """A scenario whose programs need more memory than there is; no case of it can run, so that studies end with it."""
 
 
-@dataclass(frozen=True)
+@record
 class CompileCost:
     """What all programs of a run of a scenario take to be compiled."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -15,6 +15,7 @@ import tomlkit
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from dockdyn.records import record
 from dockdyn.scenario import compile_cost  # noqa: F401, which tells what programs of a scenario take
 from dockdyn.scenario.distributions.dispersion import (
     Dispersion,
@@ -58,7 +59,7 @@ SHARED = ("campaign", "design", "dispersion", "requirements")  # tables of every
 NOT_OF_ALL = ("rig", "compare", "output")  # tables that either rigs or mechanisms have; the first makes a rig
 
 
-@dataclass(frozen=True)
+@record
 class Scenario:
     """A checked scenario. `content` holds it in SI units; `name` is the preset or file it came from."""
 
@@ -269,6 +270,15 @@ def _check_changed(
     return check_tables(data, name, folder, changes, copies)
 
 
+def _refuse_unknown_tables(data: dict[str, Any], changes: Iterable[str], name: str) -> None:
+    """Refuse changed keys of tables that such a scenario has not, which takes no check of all others. Raises ScenarioError."""
+    kind = _section_of(data, name)
+    known = {*kind.model_fields, *(field.alias for field in kind.model_fields.values())}
+    for key in changes:
+        if (table := split(key, name)[0]) in data and table not in known and not hasattr(kind, table):
+            raise _unknown_key([table], data[table], KnownKeys(kind, data), name)
+
+
 def check_tables(
     data: dict[str, Any], name: str, folder: Path | None, fixed: Iterable[str] = (), copies: Copies | None = None
 ) -> Scenario:
@@ -292,6 +302,7 @@ def check_tables(
                     raise _not_there(error, one, key, plain, name, folder) from None
     try:
         requirements = requirements_of(others.get("requirements", {}), name)
+        _refuse_unknown_tables(plain, fixed, name)
         content = _validate(plain, name, folder)
     except ScenarioError as error:
         raise relocate_error(error, stated, name) from None
@@ -439,18 +450,7 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
     key = named = ".".join(path)
     sort = problem["type"]
     if sort == "extra_forbidden":
-        known = KnownKeys(kind, data)
-        keys, others = known.at(path[:-1])
-        tables = [other for other, theirs in others.items() if path[-1] in theirs]
-        asked = first_in(path, value)
-        words = (
-            f"of {' or '.join(tables)} only; allowed: {', '.join(keys)}"
-            if tables
-            else known.advice(path[-1], [*keys, *(() if path[:-1] else SHARED)], asked)
-        )
-        if path[-1] == INCLUDE:
-            words = "must stand above the first table"
-        return ScenarioError(f"{name}: {named}: unknown key; {words}", named, f"unknown key; {words}")
+        return _unknown_key(path, value, KnownKeys(kind, data), name)
     if sort == "own_code":
         return OwnCodeError(f"{name}: {named}: {allowed(problem)}", named, allowed(problem))
     if sort == "missing":
@@ -482,6 +482,21 @@ def _refusal(problems: list[ErrorDetails], data: dict[str, Any], name: str, kind
     if not key:  # of the scenario as a whole, which says itself which keys do not go together
         return ScenarioError(f"{name}: {words}")
     return ScenarioError(f"{name}: {named}{given}: {words}", named, words)
+
+
+def _unknown_key(path: list[str], value: object, known: KnownKeys, name: str) -> ScenarioError:
+    """Return what is said of a key that a table cannot have."""
+    keys, others = known.beside(path)
+    tables = [other for other, theirs in others.items() if path[-1] in theirs]
+    words = (
+        f"of {' or '.join(tables)} only; allowed: {', '.join(keys)}"
+        if tables
+        else known.advice(path[-1], [*keys, *(() if path[:-1] else SHARED)], first_in(path, value))
+    )
+    if path[-1] == INCLUDE:
+        words = "must stand above the first table"
+    named = ".".join(path)
+    return ScenarioError(f"{name}: {named}: unknown key; {words}", named, f"unknown key; {words}")
 
 
 def _lateness(problem: ErrorDetails) -> tuple[bool, bool, bool]:

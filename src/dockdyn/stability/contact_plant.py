@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dockdyn.deferred import Array, Float, jax, jnp
-from dockdyn.stability.linearise import balancing_scales, independent_rows, seen_basis
+from dockdyn.stability.linearise import ROUNDING, balancing_scales, independent_rows, seen_basis
 from dockdyn.trees import Module
 
 Rows = Any  # numbers as linear functions of something: (number, n)
@@ -116,6 +116,8 @@ class ContactPlant(Module):
         stiffness, damping, compensated = (
             np.asarray(part) for part in (self.stiffness, self.damping, self.compensated)
         )
+        held = np.abs(every) @ np.abs(stiffness) @ np.abs(outputs)  # 1/s²; beside it smaller ones are its rounding
+        state = np.where(np.abs(state) > ROUNDING * held, state, 0.0)
         acts = np.abs(stiffness).sum(axis=0) + np.abs(damping).sum(axis=0) > 0
         creep: Any = None if self.creep is None else _felt_creep(self.creep)
         if creep is not None:
@@ -123,6 +125,13 @@ class ContactPlant(Module):
             creep = replace(creep, input=creep.input[:, acts], output=creep.output[acts])
         push, output = every[:, acts], outputs[acts]
         forces = [part[np.ix_(acts, acts)] for part in (stiffness, damping, compensated)]
+        sides = [side for part in forces[:2] for side in (part, part.T)]
+        felt = _felt_ways([*sides, *([] if creep is None else [creep.input, creep.output.T])])
+        # elsewhere bodies are free: to roll and to spin, or to turn about the line of balls that stick
+        if len(felt) < len(output):
+            push, output, forces = push @ felt.T, felt @ output, [felt @ part @ felt.T for part in forces]
+            if creep is not None:
+                creep = replace(creep, input=creep.input @ felt.T, output=felt @ creep.output)
         if len(output) > 1:  # displacements that depend on each other, y = M z; forces do the same work: f_z = Mᵀ f
             left, sizes, right = np.linalg.svd(output, full_matrices=False)
             rank = int(np.sum(sizes > SAME * sizes[0]))
@@ -136,6 +145,15 @@ class ContactPlant(Module):
         forces[2] = forces[2] + moved.T @ compensated[np.ix_(~acts, ~acts)] @ moved
         found: list[Any] = [*_seen_states(state, push, output), *forces, creep]
         return ContactPlant(*found)
+
+
+def _felt_ways(matrices: list[np.ndarray]) -> Float[np.ndarray, "ways channels"]:
+    """Return unit rows that span all that matrices, with a column for each displacement, depend on."""
+    rows = [part / np.linalg.norm(part, 2) for part in matrices if part.any()]
+    if not rows:
+        return np.zeros((0, matrices[0].shape[-1]))
+    _, sizes, right = np.linalg.svd(np.concatenate(rows), full_matrices=False)
+    return right[: int(np.sum(sizes > SAME * sizes[0]))]
 
 
 def _felt_creep(creep: ContactCreep) -> ContactCreep:

@@ -6,18 +6,20 @@ Source: definition: real part of the rightmost root, or ln |λ| over the cycle.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from dockdyn.deferred import Array, Complex, Float, jax
-from dockdyn.programs import Program
+from dockdyn.programs import Program, over_rows
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled import Cycle, cycle_map
-from dockdyn.trees import map_leaves
+from dockdyn.trees import flatten, map_leaves
 
 
 def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"]:
@@ -49,7 +51,21 @@ def growth_rates(loops: Loop) -> Float[np.ndarray, "loops"]:
 def growth_of_plants(loops: Loop) -> Float[np.ndarray, "loops"]:
     """Return the same of loops with something behind their contacts, of which each sees as much as it does."""
     each = [map_leaves(lambda a, at=at: np.asarray(a)[at], loops) for at in range(len(loops.delay))]
-    return np.concatenate([growth_rates(batch_of_one(one.reduce_plant())) for one in each])
+    return growth_of_each([one.reduce_plant() for one in each])
+
+
+def growth_of_each(loops: Sequence[Loop]) -> Float[np.ndarray, "loops"]:
+    """Return the growth rates (1/s) of loops, of which not all need have as many states; NaN of those whose contacts resist
+    nothing."""
+    alike: dict[Any, list[int]] = {}
+    for at, loop in enumerate(loops):
+        leaves, structure = flatten(loop)
+        if loop.plant.channels:
+            alike.setdefault((structure, tuple(map(np.shape, leaves))), []).append(at)
+    found = np.full(len(loops), np.nan)
+    for these in alike.values():
+        found[these] = growth_rates(map_leaves(lambda *rows: np.stack(rows), *(loops[at] for at in these)))
+    return found
 
 
 def batch_of_one(loop: Loop) -> Loop:
@@ -76,7 +92,7 @@ def _matrices_of(loops: Loop) -> Float[Array, "loops delays+1 n n"]:
 )
 def cycles_of(loops: Loop, hyperperiod: Hyperperiod) -> Cycle:
     """Return the maps of many loops over a cycle."""
-    return jax.vmap(partial(cycle_map, hyperperiod=hyperperiod))(loops)
+    return over_rows(partial(cycle_map, hyperperiod=hyperperiod), loops)
 
 
 def floquet_multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarray, "*loops n"]:

@@ -11,12 +11,12 @@ Source: as named above, eqs. 22 and 37 corrected; Padé's approximants, Golub an
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from dockdyn.deferred import Complex, Float
+from dockdyn.records import record
 from dockdyn.stability.loop import Loop, Velocity
 from dockdyn.stability.routh import routh_array
 from dockdyn.stability.transfer_function import Polynomial, TransferFunction, characteristic_rate, polynomial_roots
@@ -60,7 +60,7 @@ def _whole_terms(duration: float, order: int) -> Float[np.ndarray, "order+1"]:
     return np.array([math.factorial(order + i) / part for i, part in enumerate(below)])
 
 
-@dataclass(frozen=True)
+@record
 class LoopPolynomial:
     """constant(s) + gain · per_gain(s), the characteristic polynomial of a loop; highest power of s (1/s) first.
 

@@ -19,11 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dockdyn.deferred import Array, Bool, Float, Int, jax, jnp
+from dockdyn.programs import over_rows
 from dockdyn.stability.encoder_history import acceleration_weights
 from dockdyn.stability.loop import Loop, robot_rates, weighted_sums
 from dockdyn.stability.multirate import EDGE, Hyperperiod
 
 Rows = Any  # (channels, n) or (order, channels, n): numbers of each channel as linear functions of the state
+# what quantities are set to: rows of the state before it, or the places there (int) that they take
+Jump = dict[str, Rows]
 
 
 class Layout:
@@ -80,12 +83,29 @@ class Layout:
         newest, older = ("command_velocity", "older_velocities") if velocities else ("command", "older")
         return jnp.concatenate([self.rows_by_channel(newest), self.rows_by_channel(older)])
 
-    def jump_to_rows(self, **rows: Rows) -> Float[Array, "n n"]:
-        """Return the jump that sets the named quantities to rows of the state and keeps the others."""
-        matrix = jnp.eye(self.size)
-        for name, row in rows.items():
-            matrix = matrix.at[self.at[name]].set(row.reshape(-1, self.size))
-        return matrix
+    def older_places(self, velocities: bool = False) -> Int[np.ndarray, "older"]:
+        """Return where in the state the commands under way stand that grow older, all but the oldest."""
+        newest, older = ("command_velocity", "older_velocities") if velocities else ("command", "older")
+        places = [np.arange(self.at[name].start, self.at[name].stop) for name in (newest, older)]
+        return np.concatenate(places)[: len(places[1])]
+
+    def after_jump(
+        self, moving: Float[Array, "n columns"], jump: Jump, on: Bool[Array, ""] | bool = True
+    ) -> Float[Array, "n columns"]:
+        """Return what has become of the states after a jump, which keeps all that it does not name."""
+        after = moving
+        for name, rows in jump.items():
+            taken = moving[rows] if rows.ndim == 1 else rows.reshape(-1, self.size) @ moving
+            after = after.at[self.at[name]].set(jnp.where(on, taken, moving[self.at[name]]))
+        return after
+
+    def after_flow(
+        self, moving: Float[Array, "n columns"], grown: Float[Array, "active+1 active+1"]
+    ) -> Float[Array, "n columns"]:
+        """Return what has become of the states, and of a unit force in the last column, after a stretch of time, with the
+        exponential of the rate over it; states after the `active` ones are held."""
+        flowed = (grown[:-1, :-1] @ moving[: self.active]).at[:, -1].add(grown[:-1, -1])
+        return moving.at[: self.active].set(flowed)
 
 
 class Wiring:
@@ -180,50 +200,50 @@ class Wiring:
         whole = jnp.zeros((lay.active + 1, lay.active + 1))
         return whole.at[active, active].set(rate[active, active]).at[active, -1].set(push[active])
 
-    def measure_at(self, at: Fraction) -> Float[Array, "n n"]:
+    def measure_at(self, at: Fraction) -> Jump:
         """Return the jump by which a force is measured at an instant of the cycle."""
-        rows: dict[str, Rows] = {}
+        rows: Jump = {}
         stepping = at in self.hyperperiod.instants(self.hyperperiod.steps)
         if at in self.hyperperiod.instants(self.hyperperiod.samples) or (stepping and not self.hyperperiod.samples):
             rows |= self.express_force_sample()
         if stepping:
             rows |= self.express_compensated_force(rows.get("force", self.lay.row_of("force")))
             rows["speed"] = self.compensated
-        return self.lay.jump_to_rows(**rows)
+        return rows
 
-    def renew_command(self) -> Float[Array, "n n"]:
+    def renew_command(self) -> Jump:
         """Return the jump by which the hold renews the command."""
         lay, newest, velocity = self.lay, self.led, self.led_velocity
         if self.loop.dynamics == "half-period":
             newest, velocity = lay.row_of("recorded"), lay.row_of("recorded_velocity")
-        rows = {"command": newest, "older": lay.command_rows()[:-1]}
+        rows = {"command": newest, "older": lay.older_places()}
         if self.loop.robot is None:
-            rows |= {"command_velocity": velocity, "older_velocities": lay.command_rows(velocities=True)[:-1]}
-        return lay.jump_to_rows(**rows)
+            rows |= {"command_velocity": velocity, "older_velocities": lay.older_places(velocities=True)}
+        return rows
 
-    def record_command(self) -> Float[Array, "n n"]:
+    def record_command(self) -> Jump:
         """Return the jump by which the command that is meant is kept, for the hold to take later."""
         rows = {"recorded": self.led}
         if self.loop.robot is None:
             rows["recorded_velocity"] = self.led_velocity
-        return self.lay.jump_to_rows(**rows)
+        return rows
 
-    def release_command(self, age: Int[Array, ""]) -> Float[Array, "n n"]:
+    def release_command(self, age: Int[Array, ""]) -> Jump:
         """Return the jump by which the delayed copy receives the command that is `age` renewals old."""
         chosen = jax.nn.one_hot(age, self.hyperperiod.commands)
         rows = {"due": weighted_sums(chosen, self.lay.command_rows())}
         if self.loop.robot is None:
             rows["due_velocity"] = weighted_sums(chosen, self.lay.command_rows(velocities=True))
-        return self.lay.jump_to_rows(**rows)
+        return rows
 
-    def step_dynamics(self) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
+    def step_dynamics(self) -> tuple[Jump, Float[Array, "n"]]:
         """Return one step of the digital dynamics, and what a unit force (N) adds to it."""
         lay, period = self.lay, self.loop.dynamics_period
         assert period is not None
         moved = self.plant.step_states(lay.row_of("plant"), self.total, period, self.loop.dynamics)
         unit = jnp.zeros((lay.channels, 1)).at[0].set(1.0)
         push = self.plant.step_states(jnp.zeros((self.plant.size, 1)), unit, period, self.loop.dynamics)
-        return lay.jump_to_rows(plant=moved), push[:, 0] @ lay.row_of("plant")
+        return {"plant": moved}, push[:, 0] @ lay.row_of("plant")
 
 
 class Cycle(NamedTuple):
@@ -236,23 +256,6 @@ class Cycle(NamedTuple):
     position: Float[Array, "n"]  # of the model (m) in it, likewise
 
 
-class Moving(NamedTuple):
-    """What has become of the states, and of a unit force."""
-
-    matrix: Float[Array, "n n"]
-    load: Float[Array, "n"]
-
-    def after_jump(self, matrix: Float[Array, "n n"], on: Bool[Array, ""] | bool = True) -> Moving:
-        return Moving(jnp.where(on, matrix @ self.matrix, self.matrix), jnp.where(on, matrix @ self.load, self.load))
-
-    def after_flow(self, grown: Float[Array, "active+1 active+1"]) -> Moving:
-        """Return what becomes of them in a stretch of time, with the exponential of the rate over it; states after the
-        `active` ones are held."""
-        active = len(grown) - 1
-        matrix = self.matrix.at[:active].set(grown[:-1, :-1] @ self.matrix[:active])
-        return Moving(matrix, self.load.at[:active].set(grown[:-1, :-1] @ self.load[:active] + grown[:-1, -1]))
-
-
 def cycle_map(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     """Return the exact map over one cycle; can be traced and batched, `hyperperiod` is static."""
     wiring = Wiring(loop, hyperperiod)
@@ -263,12 +266,12 @@ def cycle_map(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     phase = age - hold * waiting
     with_hold = phase < EDGE * hold
     release, take = wiring.release_command(waiting.astype(int)), wiring.renew_command()
-    loose = [(phase, release, ~with_hold)]  # instants that no grid knows, once in every hold period, as they coincide
+    loose = [Loose(phase, release, ~with_hold)]
     if loop.dynamics == "half-period":
         assert loop.dynamics_period is not None
         late = hold - loop.dynamics_period / 2
         late = jnp.where(jnp.abs(late - phase) < EDGE * hold, phase, late)
-        loose.insert(0, (late, wiring.record_command(), jnp.asarray(True)))
+        loose.insert(0, Loose(late, wiring.record_command(), jnp.asarray(True)))
 
     holding, stepping = hyperperiod.instants(hyperperiod.holds), hyperperiod.instants(hyperperiod.steps)
     marks = sorted(holding | stepping | hyperperiod.instants(hyperperiod.samples))
@@ -282,26 +285,27 @@ def cycle_map(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     grown = jax.lax.map(lambda duration: jax.scipy.linalg.expm(rate * duration), durations.ravel())
     grown = grown.reshape(*durations.shape, *rate.shape)
 
-    moving = Moving(jnp.eye(lay.size), jnp.zeros(lay.size))
+    moving = jnp.eye(lay.size, lay.size + 1)  # what has become of the states and, in the last column, of a unit force
     for place, (start, way) in enumerate(zip(marks, ways, strict=True)):
-        moving = moving.after_jump(wiring.measure_at(start))
+        moving = lay.after_jump(moving, wiring.measure_at(start))
         if start in holding:
-            moving = moving.after_jump(take).after_jump(release, with_hold)
+            moving = lay.after_jump(lay.after_jump(moving, take), release, with_hold)
         if start in stepping:
             step, push = wiring.step_dynamics()
-            moving = moving.after_jump(step)
-            moving = Moving(moving.matrix, moving.load + push)
+            moving = lay.after_jump(moving, step).at[:, -1].add(push)
         for index in range(len(loose)):
-            moving = moving.after_flow(grown[place, index]).after_jump(way.jumps[index], way.on[index])
-        moving = moving.after_flow(grown[place, -1])
-    inside, kept = _own_states(loop, lay, hyperperiod)
-    return Cycle(
-        moving.matrix[kept] @ inside,
-        hold * hyperperiod.holds,
-        moving.load[kept],
-        wiring.contact[0] @ inside,
-        wiring.place[0] @ inside,
-    )
+            moving = lay.after_flow(moving, grown[place, index])
+            for which, one in enumerate(loose):
+                moving = lay.after_jump(moving, one.jump, way.on[index, which])
+        moving = lay.after_flow(moving, grown[place, -1])
+    robot, kept = _robot_by_own_states(loop, lay, hyperperiod)
+
+    def by_own_states(rows: Float[Array, "*rows n"]) -> Float[Array, "*rows own"]:
+        return rows[..., kept] + rows[..., lay.at["robot"]] @ robot
+
+    monodromy, load = by_own_states(moving[kept, :-1]), moving[kept, -1]
+    seen = by_own_states(wiring.contact[0]), by_own_states(wiring.place[0])
+    return Cycle(monodromy, hold * hyperperiod.holds, load, *seen)
 
 
 def _age_of(loop: Loop, hyperperiod: Hyperperiod) -> Float[Array, ""]:
@@ -309,40 +313,48 @@ def _age_of(loop: Loop, hyperperiod: Hyperperiod) -> Float[Array, ""]:
     return jnp.maximum(loop.delay - loop.sample_period() / 2, 0.0) if hyperperiod.averages else loop.delay
 
 
+class Loose(NamedTuple):
+    """A jump at an instant that no grid knows, once in every hold period, as they coincide."""
+
+    time: Float[Array, ""]  # s after the renewal
+    jump: Jump
+    on: Bool[Array, ""]  # whether it is one by itself
+
+
 class Way(NamedTuple):
-    """From one mark to the next: stretches of time with a jump after each but the last."""
+    """From one mark to the next: stretches of time with a jump, or none, after each but the last."""
 
     durations: Float[Array, "jumps+1"]  # s
-    jumps: Float[Array, "jumps n n"]
-    on: Bool[Array, "jumps"]
+    on: Bool[Array, "jumps jumps"]  # which one
 
 
 def propagate_between(
-    loose: list[tuple[Float[Array, ""], Float[Array, "n n"], Bool[Array, ""]]],
+    loose: list[Loose],
     low: Float[Array, ""],
     high: Float[Array, ""],
     hold: Float[Array, ""],
 ) -> Way:
     """Return the way from `low` to `high` (s after the last renewal), through the loose instants on the way in their order."""
-    order = jnp.argsort(jnp.stack([time for time, _, _ in loose]), stable=True)
-    times, jumps, on = (jnp.stack(part)[order] for part in zip(*loose, strict=True))
+    times, on = jnp.stack([one.time for one in loose]), jnp.stack([one.on for one in loose])
+    order = jnp.argsort(times, stable=True)
+    times, on = times[order], on[order]
     here = (times >= low - EDGE * hold) & (times < high - EDGE * hold)
     # not by clip, whose derivative is a half at the ends
     within = jnp.where(here, times, jnp.where(times < low, low, high))
     places = jnp.concatenate([low[None], within, high[None]])
-    return Way(jnp.diff(places), jumps, on & here)
+    return Way(jnp.diff(places), (on & here)[:, None] & (order[:, None] == jnp.arange(len(loose))))
 
 
-def _own_states(
+def _robot_by_own_states(
     loop: Loop, lay: Layout, hyperperiod: Hyperperiod
-) -> tuple[Float[Array, "n own"], Int[np.ndarray, "own"]]:
-    """Return all states from the loop's own ones, and which those are: the robot follows from its delayed copy and the
-    commands."""
+) -> tuple[Float[Array, "robot own"], Int[np.ndarray, "own"]]:
+    """Return the robot's states by the loop's own ones, and which those are: the robot follows from its delayed copy and
+    the commands."""
     robot, hold = loop.robot, loop.hold
     count = len(lay.rows_by_channel("robot"))
     kept = np.delete(np.arange(lay.size), lay.at["robot"])
     if robot is None or hold is None or not count:
-        return jnp.eye(lay.size), kept
+        return jnp.zeros((0, len(kept))), kept
     whole = jnp.zeros((count + 1, count + 1)).at[:count, :count].set(robot.state).at[:count, count].set(robot.input)
 
     def motion_over(age: Array) -> tuple[Array, Array]:
@@ -354,6 +366,6 @@ def _own_states(
     commands = lay.command_rows()[loop.applies_after :]
     delayed = lay.rows_by_channel("delayed")
     begun = jnp.minimum(delay, hold * jnp.arange(len(commands) + 1))
-    answers = jax.vmap(lambda age: motion_over(age)[1])(begun)
+    answers = over_rows(lambda age: motion_over(age)[1], begun)
     rows = weighted_sums(motion_over(delay)[0], delayed) + weighted_sums((answers[1:] - answers[:-1]).T, commands)
-    return jnp.eye(lay.size).at[lay.at["robot"]].set(rows.reshape(-1, lay.size))[:, kept], kept
+    return rows.reshape(-1, lay.size)[:, kept], kept

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dockdyn.deferred import Complex, Float
+from dockdyn.records import record
 from dockdyn.stability.routh import routh_array
 
 Polynomial = tuple[float, ...]  # coefficients of powers of s (1/s), highest power first
 Either = Any  # an array of NumPy or of JAX
 
 
-@dataclass(frozen=True)
+@record
 class TransferFunction:
     """numerator(s) / denominator(s); common factors are kept.
 

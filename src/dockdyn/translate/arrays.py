@@ -13,7 +13,8 @@ from functools import cache
 
 import numpy as np
 
-from dockdyn.translate.scalar_program import KINDS, Builder, MemoryBlock, Scalar, Untranslatable, Value, kind_of
+from dockdyn.translate.code import Untranslatable
+from dockdyn.translate.scalar_program import KINDS, Builder, MemoryBlock, Scalar, Value, kind_of
 
 SMALL = 64  # elements; larger arrays lie in memory
 FEW = 8  # turns of a loop that are written out where its body is a product and a sum

@@ -12,10 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from dockdyn.translate.code import SIZES, Untranslatable
 from dockdyn.translate.elementary import FORMULAS, functions_among
 from dockdyn.translate.jaxpr import TranslatedProgram
 from dockdyn.translate.scalar_program import (
-    SIZES,
     Block,
     Branch,
     Builder,
@@ -32,7 +32,6 @@ from dockdyn.translate.scalar_program import (
     Save,
     Scalar,
     Statement,
-    Untranslatable,
     Value,
     While,
     kind_of,

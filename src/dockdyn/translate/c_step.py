@@ -17,8 +17,9 @@ import numpy as np
 
 from dockdyn.deferred import PyTree, jax
 from dockdyn.translate.c import c_text
+from dockdyn.translate.code import SIZES
 from dockdyn.translate.jaxpr import translate_function
-from dockdyn.translate.scalar_program import SIZES, MemoryBlock
+from dockdyn.translate.scalar_program import MemoryBlock
 from dockdyn.trees import flatten, leaves_of, leaves_with_paths, map_leaves, path_text, unflatten
 
 ALIGNED = 8  # bytes

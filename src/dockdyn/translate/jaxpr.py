@@ -21,7 +21,8 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Var
 
 from dockdyn.deferred import jax
 from dockdyn.translate.arrays import SMALL, Array, SmallArray, StoredArray, copy_array, dtype_of, load_array
-from dockdyn.translate.scalar_program import Builder, MemoryBlock, Scalar, Untranslatable
+from dockdyn.translate.code import Untranslatable
+from dockdyn.translate.scalar_program import Builder, MemoryBlock, Scalar
 
 Rule = Callable[["Translator", list[Array], dict[str, Any], list[Any]], list[Array]]
 RULES: dict[str, Rule] = {}

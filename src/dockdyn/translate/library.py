@@ -6,12 +6,11 @@ Source: definition.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from typing import Any
 
 from dockdyn import kept
-from dockdyn.translate.elementary import function_of
-from dockdyn.translate.llvm import PREFIX, function_text
+from dockdyn.translate.code import PREFIX
 from dockdyn.translate.machine import initialised_llvm, load_object, lock, machine_code
 from dockdyn.translate.store import name_of, store_folder
 
@@ -19,15 +18,10 @@ BEST = 2  # level of optimisation
 _loaded: dict[str, Any] = {}  # engines by name
 
 
-def called_functions(text: str) -> list[str]:
-    """Return the elementary functions that a program in LLVM's language calls."""
-    return re.findall(rf"^declare double @{PREFIX}(\w+)\(", text, re.MULTILINE)
-
-
-def load_functions(text: str) -> None:
-    """Put the elementary functions that a program in LLVM's language calls where its machine code finds them."""
+def load_functions(names: Iterable[str]) -> None:
+    """Put elementary functions where the machine code of programs that call them finds them."""
     with lock:
-        for name in called_functions(text):
+        for name in names:
             if name not in _loaded:
                 _loaded[name], (address,) = load_object(_function_code(name), [PREFIX + name])
                 initialised_llvm().add_symbol(PREFIX + name, address)
@@ -38,6 +32,14 @@ def _function_code(name: str) -> bytes:
     place, entry = store_folder(), name_of(("elementary", name))
     machine = kept.find_entry(place, entry)
     if machine is None:
-        machine = machine_code(function_text(function_of(name)), BEST)
+        machine = machine_code(elementary_text(name), BEST)
         kept.keep_entry(place, entry, machine)
     return machine
+
+
+def elementary_text(name: str) -> str:
+    """Return an elementary function in LLVM's language; what writes it is imported only here."""
+    from dockdyn.translate.elementary import function_of
+    from dockdyn.translate.llvm import function_text
+
+    return function_text(function_of(name))

@@ -13,9 +13,9 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dockdyn.translate.code import NAME, PREFIX, SIZES, Untranslatable
 from dockdyn.translate.elementary import FORMULAS
 from dockdyn.translate.scalar_program import (
-    SIZES,
     Block,
     Branch,
     Builder,
@@ -33,7 +33,6 @@ from dockdyn.translate.scalar_program import (
     Scalar,
     Slot,
     Statement,
-    Untranslatable,
     Value,
     While,
     kind_of,
@@ -42,8 +41,6 @@ from dockdyn.translate.scalar_program import (
 if TYPE_CHECKING:
     from dockdyn.translate.jaxpr import TranslatedProgram
 
-NAME = "dockdyn_program"
-PREFIX = "dockdyn_"  # of the names of elementary functions
 TYPES: dict[Kind, str] = {"float": "double", "int": "i64", "bool": "i1"}
 IN_MEMORY = {"float64": "double", "int64": "i64", "int32": "i32", "uint32": "i32", "bool": "i8"}
 ARITHMETIC = {

@@ -8,27 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 lock = threading.RLock()  # LLVM's contexts are not for several threads
-
-
-@dataclass
-class Code:
-    """A program ready to be called: its text in LLVM's language, machine code, and what the call must know."""
-
-    text: str
-    better: str  # the text of what is written better: in vectors where that pays, else the same
-    machine: bytes
-    level: int
-    arguments: list[str]  # types
-    results: list[tuple[str, tuple[int, ...]]]  # types and shapes
-    constants: list[np.ndarray]
-    work: int  # bytes
 
 
 @cache

@@ -16,13 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
+from dockdyn.translate.code import SIZES
+
 Kind = Literal["float", "int", "bool"]
-SIZES = {"float64": 8, "int64": 8, "int32": 4, "uint32": 4, "bool": 1}  # bytes of an element in memory
 KINDS: dict[str, Kind] = {"float64": "float", "int64": "int", "int32": "int", "uint32": "int", "bool": "bool"}
-
-
-class Untranslatable(Exception):
-    """What the translator does not know; its message names it."""
 
 
 class Value:

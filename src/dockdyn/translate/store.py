@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import sys
-import zlib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,10 @@ import numpy as np
 from dockdyn import kept
 from dockdyn.backend import cache_folder
 from dockdyn.installed import version
-from dockdyn.translate.machine import Code, processor_features
+from dockdyn.translate.code import Code, Text
+from dockdyn.translate.machine import processor_features
 
+SIZE = 8  # bytes of a number
 MADE_OF = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "llvmlite")
 
 
@@ -60,17 +61,17 @@ def load_code(name: str) -> tuple[Code, Any] | None:
     body = kept.find_entry(store_folder(), name)
     if body is None:
         return None
-    size = int.from_bytes(body[:8], "little")
-    head = json.loads(body[8 : 8 + size])
-    arrays = np.load(io.BytesIO(body[8 + size :]), allow_pickle=False)
+    size = int.from_bytes(body[:SIZE], "little")
+    head, rest = json.loads(body[SIZE : SIZE + size]), io.BytesIO(body[SIZE + size :])
+    texts = [Text(rest.read(one.pop("bytes")), **one) for one in head["texts"]]
     code = Code(
-        text=zlib.decompress(arrays["text"].tobytes()).decode(),
-        better=zlib.decompress(arrays["better"].tobytes()).decode(),
-        machine=arrays["machine"].tobytes(),
+        text=texts[0],
+        wide=texts[1] if texts[1:] else None,
+        machine=rest.read(head["machine"]),
         level=head["level"],
         arguments=head["arguments"],
         results=[(dtype, tuple(shape)) for dtype, shape in head["results"]],
-        constants=[arrays[f"constant{place}"] for place in range(head["constants"])],
+        constants=[np.load(rest, allow_pickle=False) for _ in range(head["constants"])],
         work=head["work"],
     )
     return code, head["beside"]
@@ -78,7 +79,13 @@ def load_code(name: str) -> tuple[Code, Any] | None:
 
 def store_code(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain data
     """Store code; where that cannot be done, the next process makes it again."""
+    texts = [code.text, *([] if code.wide is None else [code.wide])]
+    facts = [
+        {"bytes": len(one.packed), "letters": one.letters, "lines": one.lines, "calls": one.calls} for one in texts
+    ]
     head = {
+        "texts": facts,
+        "machine": len(code.machine),
         "level": code.level,
         "arguments": code.arguments,
         "results": code.results,
@@ -86,11 +93,9 @@ def store_code(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, pla
         "work": code.work,
         "beside": beside,
     }
-    text = json.dumps(head).encode()
-    arrays = {f"constant{place}": one for place, one in enumerate(code.constants)}
-    for name_, text_ in (("text", code.text), ("better", code.better)):
-        arrays[name_] = np.frombuffer(zlib.compress(text_.encode(), 1), np.uint8)
-    arrays["machine"] = np.frombuffer(code.machine, np.uint8)
-    data = io.BytesIO()
-    np.savez(data, allow_pickle=False, **arrays)
-    kept.keep_entry(store_folder(), name, len(text).to_bytes(8, "little") + text + data.getvalue())
+    words, data = json.dumps(head).encode(), io.BytesIO()
+    for part in (len(words).to_bytes(SIZE, "little"), words, *(one.packed for one in texts), code.machine):
+        data.write(part)
+    for constant in code.constants:
+        np.save(data, constant, allow_pickle=False)
+    kept.keep_entry(store_folder(), name, data.getvalue())

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dockdyn.translate.code import NAME, PREFIX, SIZES, Untranslatable
 from dockdyn.translate.divergence import Divergence, Unfit, blocks_in, statements_in
 from dockdyn.translate.elementary import FORMULAS
 from dockdyn.translate.llvm import (
@@ -23,15 +24,12 @@ from dockdyn.translate.llvm import (
     IN_MEMORY,
     INTRINSICS,
     LOGICAL,
-    NAME,
-    PREFIX,
     SHIFTS,
     TYPES,
     Printer,
     write_operand,
 )
 from dockdyn.translate.scalar_program import (
-    SIZES,
     Block,
     Branch,
     Builder,
@@ -47,7 +45,6 @@ from dockdyn.translate.scalar_program import (
     Scalar,
     Slot,
     Statement,
-    Untranslatable,
     While,
     kind_of,
 )

@@ -14,11 +14,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from dockdyn import kept
-from dockdyn.translate.elementary import function_of
-from dockdyn.translate.library import called_functions
-from dockdyn.translate.llvm import NAME, function_text
-from dockdyn.translate.machine import Code, initialised_llvm, lock, written_object
-from dockdyn.translate.scalar_program import Untranslatable
+from dockdyn.translate.code import NAME, Code, Untranslatable
+from dockdyn.translate.library import elementary_text
+from dockdyn.translate.machine import initialised_llvm, lock, written_object
 from dockdyn.translate.store import name_of, store_folder
 from dockdyn.translate.wasm_columns import CODE, HEAD, sections_of
 from dockdyn.translate.wasm_locals import read_integer, share_locals, write_integer
@@ -61,7 +59,9 @@ def wasm_module(codes: Mapping[str, Code]) -> WasmModule:
 
     Raises Untranslatable for what needs a library.
     """
-    stored = name_of((TARGET, FEATURES, LEVEL, LARGE, [(name, code.text, code.work) for name, code in codes.items()]))
+    stored = name_of(
+        (TARGET, FEATURES, LEVEL, LARGE, [(name, code.text.packed, code.work) for name, code in codes.items()])
+    )
     body = kept.find_entry(store_folder(), stored)
     if body is None:
         made = _made_module(codes)
@@ -72,14 +72,14 @@ def wasm_module(codes: Mapping[str, Code]) -> WasmModule:
 
 
 def _made_module(codes: Mapping[str, Code]) -> WasmModule:
-    large = any(len(code.text) > LARGE for code in codes.values())
+    large = any(code.text.letters > LARGE for code in codes.values())
     llvm, machine = initialised_llvm(), _wasm_machine(0 if large else LEVEL)
     with lock:
         module = llvm.parse_assembly("")
         for name, code in codes.items():
-            module.link_in(llvm.parse_assembly(code.text.replace(f"@{NAME}(", f"@{name}(", 1)))
-        for function in sorted({one for code in codes.values() for one in called_functions(code.text)}):
-            module.link_in(llvm.parse_assembly(function_text(function_of(function))))
+            module.link_in(llvm.parse_assembly(code.text.unpacked().replace(f"@{NAME}(", f"@{name}(", 1)))
+        for function in sorted({one for code in codes.values() for one in code.text.calls}):
+            module.link_in(llvm.parse_assembly(elementary_text(function)))
         written = written_object(module, machine, LEVEL)
     sections = list(sections_of(written))
     if large:

@@ -6,6 +6,7 @@ import re
 import pytest
 from browser import wait_until
 
+from dockdyn.report.wording import capitalise_first, name_in_words
 from dockdyn.report.wording import format_significant as written
 from dockdyn.scenario.preset_files import preset_text
 
@@ -132,7 +133,8 @@ def test_the_cases_of_a_campaign(reader, tmp_path):
     assert f"worst case, {said['worst'][0]['case']}" in " ".join(reader.read(".guide dd"))
     decided = said["sensitivity"]["requirements"]
     key = next(key for key, one in decided.items() if one["significant"])
-    assert reader.read(".guide dd")[0].startswith(f"{key} explains {100 * decided[key]['first_order']:.0f} %")
+    words = capitalise_first(name_in_words(key))
+    assert reader.read(".guide dd")[0].startswith(f"{words} explains {100 * decided[key]['first_order']:.0f} %")
     assert reader.read_tile("Peak force, 95 % of cases").startswith(
         f"{written(said['peak_force_percentiles_N']['95'])} N"
     )

@@ -3,6 +3,10 @@
 import pytest
 from browser import wait_until
 
+from dockdyn.report.page import render_page
+from dockdyn.report.report import Plot, Report
+from dockdyn.report.tile import Tile
+
 KINDS = ["run", "rig", "tree", "stability", "campaign", "envelope"]
 BODY = "() => document.documentElement.scrollWidth - innerWidth"
 # which of the things that stand beside each other share more than a pixel
@@ -33,8 +37,8 @@ AXES = """() => [...document.querySelectorAll(".plot svg")].flatMap((svg) => {
     return at.right > box.right + 1 || at.left < box.left - 1;
   }).map((one) => one.textContent);
 })"""
-TABLES = """() => [...document.querySelectorAll(".scroll")]
-  .filter((one) => one.checkVisibility() && one.querySelector("table"))
+SCROLLING = """() => [...document.querySelectorAll(".scroll")]
+  .filter((one) => one.checkVisibility())
   .map((one) => {
     const shown = (side) => Number(getComputedStyle(one.closest(".frame"), `::${side}`).opacity) > 0;
     return { hidden: one.scrollWidth - one.clientWidth, left: shown("before"), right: shown("after") };
@@ -69,8 +73,39 @@ def test_all_has_room(whole_page, kind, width):
 def test_tables_on_a_phone_say_that_they_scroll(whole_page, kind):
     page = whole_page(kind, 390, 844)
     page.add_style_tag(content="* { transition: none !important }")
-    found = page.evaluate(TABLES)
+    found = page.evaluate(SCROLLING)
     assert any(one["hidden"] > 2 for one in found)  # the table of contacts
     assert [one for one in found if one["right"] is not (one["hidden"] > 2) or one["left"]] == []
     page.evaluate("() => document.querySelectorAll('.scroll').forEach((one) => { one.scrollLeft = one.scrollWidth; })")
-    wait_until(page, f"({TABLES})().every((one) => !one.right && one.left === one.hidden > 2)")
+    wait_until(page, f"({SCROLLING})().every((one) => !one.right && one.left === one.hidden > 2)")
+
+
+def picture_of_lines():
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 3))
+    figure.subplots(1, 2)[0].plot([0, 1])
+    return figure
+
+
+def test_a_picture_that_is_wider_than_a_phone_says_that_it_scrolls(browse, tmp_path):
+    file = tmp_path / "report.html"
+    file.write_text(render_page(Report("A title", "It went well.", plots=[Plot("one", picture_of_lines, "Lines.")])))
+    for width, wider in ((390, True), (1440, False)):
+        page, _ = browse(file, width, 844)
+        wait_until(page, "'ready' in document.documentElement.dataset")
+        page.locator(".picture").scroll_into_view_if_needed()
+        wait_until(page, f"({SCROLLING})()[0].right === {str(wider).lower()}")
+        (found,) = page.evaluate(SCROLLING)
+        assert (found["hidden"] > 0) == wider
+
+
+def test_a_long_number_of_a_tile_stands_on_one_line_with_its_unit(browse, tmp_path):
+    """As the ends of a change in per cent, of three runs beside each other."""
+    file, tiles = tmp_path / "report.html", [Tile("Peak force", "+101 to +125", "%")] * 4
+    file.write_text(render_page(Report("A title", "It went well.", tiles=tiles)), encoding="utf-8")
+    lines = """() => { const one = document.querySelector(".tile .v"), { height } = one.getBoundingClientRect();
+      return Math.round(height / parseFloat(getComputedStyle(one).lineHeight)); }"""
+    for width in (390, 1440):
+        page, _ = browse(file, width, 844)
+        assert page.evaluate(lines) == 1, width

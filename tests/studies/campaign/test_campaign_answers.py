@@ -211,7 +211,7 @@ def test_missed_captures_say_how_far_they_came():
         "no contact": 2,
         "did not reach the latch": 1,
         "reached the latch too slowly": 1,
-        "reached the latch fast enough but for other contacts": 1,
+        "reached the latch fast enough but was held off by other contacts": 1,
     }
 
 

@@ -34,7 +34,7 @@ def test_what_differs_stands_beside_each_other():
     rows = {row[0]: row for row in block.table.rows}
     assert rows["Peak force, 95 %"][-1] == "−20 %" and not any("count" in name for name in rows)
     inputs = next(block for block in report.blocks if block.where == "inputs" and block.table)
-    assert [list(row) for row in inputs.table.rows] == [["contact.a.normal.stiffness", "8000.0", "2000.0"]]
+    assert [list(row) for row in inputs.table.rows] == [["contact.a.normal.stiffness", "8000", "2000"]]
     assert [bar.asked.partition(":")[0] for bar in report.bars] == ["hard", "soft"] * 2 and sort_of(report) == ""
 
 

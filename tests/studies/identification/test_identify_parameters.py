@@ -28,8 +28,12 @@ def log_of(folder, seed, overrides=None):
 
 
 def test_stiffness_and_speed_from_a_noisy_log(tmp_path, dock):
+    """And a column that no run has is told to be of no use."""
+    file = log_of(tmp_path, 1)
+    heading, *rows = file.read_text().splitlines()
+    file.write_text("\n".join([f"{heading},position.chaser [m]", *(f"{row},0.0" for row in rows)]) + "\n")
     code, out, err = dock(
-        "identify", "parameters", str(log_of(tmp_path, 1)), "--scenario", "paraskevas-a", "--set", "duration=0.25 s",
+        "identify", "parameters", str(file), "--scenario", "paraskevas-a", "--set", "duration=0.25 s",
         "--key", STIFFNESS, "--key", SPEED, "--json", "--out", "found",
     )  # fmt: skip
     assert code == 0, err
@@ -39,7 +43,7 @@ def test_stiffness_and_speed_from_a_noisy_log(tmp_path, dock):
         assert one["standard_error"] < 0.02 * TRUTH[one["key"]]
         assert one["bounded"] and not one["by_profile"]
     assert found["columns"][COLUMN]["noise"] == pytest.approx(NOISE, rel=0.15)
-    assert found["warnings"] == []
+    assert found["warnings"] == ["not used, for the run has no such variable: position.chaser [m]"]
     described = (DOCS / "identify.md").read_text().split("| `identify parameters` |")[1].split("\n\n")[0]
     told = {*found, *found["parameters"][0], *found["columns"][COLUMN]}
     assert not sorted(key for key in told if f"`{key}`" not in described)

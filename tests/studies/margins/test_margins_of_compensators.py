@@ -130,5 +130,5 @@ def test_margins_take_bounded_work_and_tell_how_far_they_looked(changes, whole):
 def test_the_rig_that_dockdyn_new_writes_is_judged_with_its_compensator(dock, tmp_path):
     dock("new", "rig.toml", "--mechanism", "one-axis-rig")
     _, out, _ = dock("stability", "rig.toml")
-    first = " ".join(out.split()).removeprefix("A rig along one direction ")
+    first = " ".join(out.split()).removeprefix("A rig on a line ")
     assert first.startswith("Judged without the compensator's energy layer: dockdyn run shows what it does. Stable")

@@ -92,10 +92,16 @@ export function leastLimit({ loop, contacts }: DelayLimits): number {
   return Math.min(...[loop, ...contacts].filter((limit) => !Number.isNaN(limit)));
 }
 
-function loopInWords({ key, loop, far }: DelayLimits, named: boolean): string {
+function loopInWords({ key, delay, loop, far }: DelayLimits, named: boolean): string {
   if (Number.isNaN(loop)) return "of the loop it is not known";
   if (loop <= 0 || (loop === Infinity && !far)) return `loop ${loop > 0 ? "stable" : "unstable"} at any delay`;
-  return `loop stable up to ${named ? `${key} = ` : ""}${inMs(loop, far)}\u00a0ms`;
+  const limit = `${inMs(loop, far)}\u00a0ms`;
+  return named ? `loop stable for ${key} up to ${limit} (now ${writeNumber(1e3 * delay, 3)})` : `loop stable up to ${limit}`;
+}
+
+/** Return what is to be said of a loop that is unstable with its delay; empty of one that is not, or that no delay makes stable, or where that is not known. */
+export function unstableInWords({ delay, loop, far }: DelayLimits): string {
+  return loop > 0 && delay >= loop && !far ? `The loop is unstable at ${writeNumber(1e3 * delay, 3)}\u00a0ms, stable up to ${inMs(loop, far)}\u00a0ms; see how:` : "";
 }
 
 /** Put the limits into the tile of the delay; null: they are not known. */

@@ -44,6 +44,15 @@ function energyFed(contacts: Contact[], numbers: number[]): string {
   return `: ${writeNumber(numbers.reduce((sum, one) => sum + gain(one), 0))} J fed in, most in Q${most}`;
 }
 
+/** Return what came of the latches, `at` before each moment, written with so many digits; empty where there is none. */
+export function captureInWords(figures: ReadonlyMap<string, number>, at: string, digits: number): string {
+  const caught = figures.get("captured") ?? NaN, released = figures.get("release_time_s") ?? NaN, moment = (time: number) => `at ${at}${writeNumber(time, digits)} s`;
+  if (!caught || Number.isNaN(caught)) return caught === 0 ? "not captured" : "";
+  const first = `captured ${moment(figures.get("capture_time_s")!)}`;
+  if (Number.isNaN(released)) return first;
+  return `${first}, released ${moment(released)}${figures.get("held_at_end") ? " and captured again" : ""}`;
+}
+
 /** Return how many contacts there were, how hard, and what they did to the energy, a sentence each. */
 export function contactsInWords(contacts: Contact[], classes: (EnergyClass | null)[]): string[] {
   const count = contacts.length;

@@ -31,6 +31,16 @@ const COMPARED = {
   "==": (value: number, limit: number) => value === limit,
 };
 
+const LOADS = "port.", NOISE = 1e-6, AT_PORT = /^body\..+\.port\.[^.]+\.[^.]+$/;
+
+/** Return a number as it is told: 0 where it is but what rounding leaves beside the largest of its kind, as `dockdyn.results.requirements` has it. */
+export const withoutRounding = (value: number, largest: number) => (Math.abs(value) < NOISE * largest ? 0 : value);
+
+function largestOfKind(figure: string, figures: ReadonlyMap<string, number>): number {
+  if (!figure.startsWith(LOADS) && !AT_PORT.test(figure)) return figure.endsWith("friction_loss_J") ? figures.get("kinetic_energy_start_J") ?? 0 : 0;
+  return Math.max(0, ...[...figures].flatMap(([name, value]) => (name.startsWith(LOADS) && value ? [Math.abs(value)] : [])));
+}
+
 /** Return a requirement against figures, as `dockdyn.results.requirements` judges one. */
 export function judge(one: RequirementToMeet, figures: ReadonlyMap<string, number>): JudgedRequirement {
   const { words, relation } = one, limit = Number(one.limit);
@@ -42,7 +52,7 @@ export function judge(one: RequirementToMeet, figures: ReadonlyMap<string, numbe
   if (typeof one.limit === "boolean") return { words, value, met: value === limit, margin: NaN, share: null };
   const open = ["<=", "==", ">"].includes(relation) ? value <= limit : value < limit;
   const share = limit > 0 && value >= 0 ? (relation.startsWith("<") ? value / limit : relation.startsWith(">") && value > 0 ? limit / value : null) : null;
-  return { words, value, met: hidden && open ? null : COMPARED[relation](value, limit), margin: hidden && open ? NaN : marginOf(value), share };
+  return { words, value: withoutRounding(value, largestOfKind(one.figure, figures)), met: hidden && open ? null : COMPARED[relation](value, limit), margin: hidden && open ? NaN : marginOf(value), share };
 }
 
 /** Return how much a requirement is of concern: those that are not met, not decided, and met by the least margin. */

@@ -3,15 +3,15 @@ import { element } from "../dom.ts";
 import { signScrolling } from "../tables.ts";
 import { writeNumber } from "../scales.ts";
 import { moveInWords, settingsOf, tellCommand } from "./numbers.ts";
-import { leastLimit, limitRows, LimitSeeker, tellLimits, type DelayLimits, type LimitsData } from "./delay_limits.ts";
+import { leastLimit, limitRows, LimitSeeker, tellLimits, unstableInWords, type DelayLimits, type LimitsData } from "./delay_limits.ts";
 import type { PackedLoop } from "./loop_unit.ts";
 import { Runner, STOPPED } from "./runner.ts";
 import { Sliders } from "./sliders.ts";
 import { showRequirements, type JudgedRequirement, type RequirementToMeet } from "./judge.ts";
-import { classesOf, contactsInWords, energyHeadline, type Effect, type EnergyClass } from "./energy.ts";
+import { captureInWords, classesOf, contactsInWords, energyHeadline, type Effect, type EnergyClass } from "./energy.ts";
 import { showTiles } from "./tiles.ts";
 import type { Answer } from "./worker.ts";
-import { decidingSentence, tellAdvice, tellRun, type AdviceNow, type RunInWords, type VerdictWords } from "./verdict.ts";
+import { decidingSentence, tellAdvice, tellRun, tellUnstable, type AdviceNow, type RunInWords, type VerdictWords } from "./verdict.ts";
 import { FINISHED, giveUp, LONG, ShownRun, SOON, tellSame, SAME, type Outcome, type Page, type RunShown, type Scripts } from "./shown.ts";
 import { Tries } from "./tries.ts";
 
@@ -58,7 +58,7 @@ export class Live {
     this.values = unit.numbers.map(({ value }) => value);
     this.run = new ShownRun(data, page, page.figures);
     this.sliders = new Sliders(unit.numbers, data.scattered, (place, value) => this.change(place, value));
-    this.tries = new Tries(this.runner, unit.numbers, (effects) => this.tellEffects(effects), this.seeker && ["how much delay the contacts bear", () => this.seekLimits(LONG)]);
+    this.tries = new Tries(this.runner, unit.numbers, (effects) => this.tellEffects(effects), limits?.pairs ? ["how much delay the contacts bear", () => this.seekLimits(LONG)] : null);
     const reset = element("button", { type: "button", class: "tool", click: () => this.reset() }, "As reported");
     document.getElementById("live-numbers")!.append(this.said, this.sliders.node, this.tries.node, element("div", { class: "live-foot" }, this.wait, reset));
     host.append(this.again, this.same, element("div", { class: "frame panel" }, this.table), this.trust);
@@ -163,7 +163,7 @@ export class Live {
   /** Say what more of each number does to the figure that matters. */
   private tellEffects(effects: ReadonlyMap<number, number>): void {
     const name = this.aim(), [words, unit] = this.data.words[name] ?? [name, ""];
-    this.sliders.tellEffects(effects, words, unit);
+    this.sliders.tellEffects(effects, "", words, unit);
     this.host.dataset.tried = "";
   }
 
@@ -178,10 +178,16 @@ export class Live {
     if (numbers.every(({ value }, place) => this.lastValues[place] === value)) this.ownLimits = limits;
     Object.assign(this.host, { limits }); // for scripts
     tellLimits(limits, this.changed().length > 0);
+    this.tellStability(limits);
     this.sliders.hatch(limits.key, leastLimit(limits), limits.delay);
     this.tellFigures(this.last);
     this.host.dataset.limited = "";
     return true;
+  }
+
+  private tellStability(limits: DelayLimits | null): void {
+    const sentence = limits ? unstableInWords(limits) : "";
+    if (sentence) tellUnstable(sentence);
   }
 
   private aim(): string {
@@ -208,6 +214,7 @@ export class Live {
     const { verdict, unjudged } = this.data;
     tellRun({ ...verdict, warned: verdict.warned || Boolean(unjudged) }, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved, classes && this.tellEnergy(outcome, classes));
     tellAdvice(moved ? this.adviceOf(changed, judged) : null);
+    this.tellStability(moved ? null : this.ownLimits);
     this.tellFigures(outcome);
     this.sayOutcome(outcome, changed, judged);
     this.tellAgain(changed);
@@ -222,9 +229,9 @@ export class Live {
 
   /** Return what came of a run in words, beside what the report says. */
   private tellEnergy({ figures, contacts, time }: Outcome, classes: (EnergyClass | null)[]): RunInWords {
-    const caught = figures.get("captured"), own = this.run.own!, most = (of: Outcome) => Math.max(0, ...of.contacts.map((one) => one.peak_force));
-    const capture = caught === undefined || Number.isNaN(caught) ? [] : [caught ? `Captured at t = ${writeNumber(figures.get("capture_time_s")!, 6)} s.` : "Not captured."];
-    const words = [...capture, ...contactsInWords(contacts, classes), `Ends at t = ${writeNumber(time.at(-1)!)} s.`].join(" ");
+    const own = this.run.own!, most = (of: Outcome) => Math.max(0, ...of.contacts.map((one) => one.peak_force));
+    const capture = captureInWords(figures, "t = ", 6);
+    const words = [...(capture ? [`${capture[0]!.toUpperCase()}${capture.slice(1)}.`] : []), ...contactsInWords(contacts, classes), `Ends at t = ${writeNumber(time.at(-1)!)} s.`].join(" ");
     const before = `${own.contacts.length} contact${own.contacts.length === 1 ? "" : "s"}, ${writeNumber(most(own))} N in the report`;
     return { headline: energyHeadline(classes), lead: [words, element("span", { class: "was" }, ` ${before}`)], gains: classes.includes("active") };
   }
@@ -257,8 +264,8 @@ export class Live {
     if (outcome.status !== FINISHED) parts.push(`the run stops at ${writeNumber(outcome.time.at(-1)!, 4)} s`);
     const overlaps = this.overlapAtStart(outcome);
     if (overlaps) parts.push(overlaps);
-    const caught = figures.get("captured");
-    if (caught !== undefined && Number.isFinite(caught)) parts.push(caught ? `captured at ${writeNumber(figures.get("capture_time_s")!, 4)} s` : "not captured");
+    const capture = captureInWords(figures, "", 4);
+    if (capture) parts.push(capture);
     if (!this.data.contacts.length) parts.push(...this.aimInWords(outcome));
     else parts.push(`${outcome.contacts.length} contact${outcome.contacts.length === 1 ? "" : "s"} (${own.contacts.length} reported)`);
     const missed = judged.filter(({ met }) => met !== true);

@@ -34,7 +34,8 @@ interface Told {
 
 const FIRST = ["first", "delay", "radius"], ALL = [...FIRST, "margin", "roots"]; // what is asked of the loop, at once and after it
 const LONG = 60_000; // ms
-const TRIED = 0.1; // of a number, to see what it does
+const TENTH = 0.1; // of a number: by how much more its effect is told
+const TRIED = 1e-4; // of a number, over which its slope is taken
 const SETTLED = 250; // ms after the last move
 const EDGE = 1e-9; // of the size of the rightmost root
 const ROOM = 0.12; // of an axis, around what is drawn
@@ -133,7 +134,7 @@ export class LiveMargins {
     this.host.dataset.limited = "";
   }
 
-  /** See what a tenth more of each number does to what the report measures by: the delay margin, or the growth rate where there is none. */
+  /** See what a tenth more of each number does, by the slope as the report has it, to what that measures by: the delay margin, or the growth rate where there is none. */
   private async tryNumbers(): Promise<void> {
     const { unit: { numbers }, of } = this.data, base = [...this.values];
     const ofMargin = of === "delay_margin_s" && Number.isFinite(this.last.margin), [name, scale] = ofMargin ? ["margin", 1e3] : ["first", 1];
@@ -145,10 +146,10 @@ export class LiveMargins {
       if (!base[place] || !isAllowed(number, value)) continue;
       const answer = await this.runner.askLater(base.map((one, i) => (i === place ? value : one)), [name], LONG);
       if (!answer) return;
-      const change = answer.error ? NaN : scale * (answer.found[name]![0]! - before.found[name]![0]!);
+      const change = answer.error ? NaN : (TENTH / TRIED) * scale * (answer.found[name]![0]! - before.found[name]![0]!);
       if (Number.isFinite(change)) effects.set(place, change);
     }
-    this.sliders.tellEffects(effects, ofMargin ? "delay margin" : "growth rate", ofMargin ? "ms" : "1/s");
+    this.sliders.tellEffects(effects, "by the slope ", ofMargin ? "delay margin" : "growth rate", ofMargin ? "ms" : "1/s");
     this.host.dataset.tried = "";
   }
 

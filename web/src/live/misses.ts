@@ -10,7 +10,7 @@ const NOT_CAPTURED = "not captured";
 function wayMissed({ captured, figures, judged }: Told, failed: boolean, place: number): string {
   if (!captured || judged.captured[place] || judged.undecided[place] || failed) return "";
   const spare = figures.get("latch.speed_margin_m_s")?.[place], touched = figures.get("contact.count")?.[place] !== 0;
-  if (spare !== undefined && Number.isFinite(spare)) return spare < 0 ? "reached the latch too slowly" : "reached the latch fast enough but for other contacts";
+  if (spare !== undefined && Number.isFinite(spare)) return spare < 0 ? "reached the latch too slowly" : "reached the latch fast enough but was held off by other contacts";
   return !touched ? "no contact" : spare === undefined ? NOT_CAPTURED : "did not reach the latch";
 }
 

@@ -41,6 +41,13 @@ export function keyInWords(key: string): [what: string, of: string] {
   return [last + place, of.join(" › ")];
 }
 
+const PLACE = /\.(axis|about|across|normal|inertia|apex|centre|root|profile|points?|anchors?|(\w+_)?positions?)(\.\d+)+$/;
+
+/** Return whether a number is of a place or a direction: what a tenth more does depends on where axes begin, and says little. */
+export function isPlace(key: string): boolean {
+  return PLACE.test(key);
+}
+
 /** Return whether a number may be that. */
 export function isAllowed({ bounds }: Pick<NumberOfUnit, "bounds">, value: number): boolean {
   const { least = -Infinity, above = -Infinity, most = Infinity, below = Infinity } = bounds;
@@ -50,17 +57,23 @@ export function isAllowed({ bounds }: Pick<NumberOfUnit, "bounds">, value: numbe
 /** Return the ends of a slider: a tenth to three times the value, within what is allowed; around zero nothing says how far. */
 export function sliderSpan(number: Pick<NumberOfUnit, "bounds" | "value">): [number, number] | null {
   if (!number.value) return null;
-  const ends = [0.1 * number.value, 3 * number.value].map((end) => {
-    const { most, below } = number.bounds;
-    const top = most ?? (below === undefined ? Infinity : below * (1 - 1e-3));
-    return Math.min(end, top);
-  });
+  const { least, above, most, below } = number.bounds, off = 1e-3 * Math.abs(number.value);
+  const low = least ?? (above === undefined ? -Infinity : above + off), high = most ?? (below === undefined ? Infinity : below - off);
+  const ends = [0.1 * number.value, 3 * number.value].map((end) => Math.min(Math.max(end, low), high));
   return number.value > 0 ? [ends[0]!, ends[1]!] : [ends[1]!, ends[0]!];
 }
 
 /** Return digits that are read: as many as matter. */
 export function inBrief(value: number): string {
   return String(Number(value.toPrecision(4)));
+}
+
+/** Return the same of a bound, on its inner side, so that what is read is allowed: of the `least` or of the most. */
+export function boundInBrief(value: number, least: boolean): string {
+  if (!value) return "0";
+  const unit = 10 ** (Math.floor(Math.log10(Math.abs(value))) - 3), units = value / unit, whole = Math.round(units);
+  const inside = Math.abs(units - whole) < 1e-9 * Math.abs(units) ? whole : least ? Math.ceil(units) : Math.floor(units);
+  return inBrief(inside * unit);
 }
 
 /** Return what has become of a number that was moved. */

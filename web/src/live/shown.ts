@@ -8,6 +8,7 @@ import { CONTACT, fitUp, type Event } from "../panel.ts";
 import { alignNumbers, writeNumber, type Span } from "../scales.ts";
 import type { SceneView } from "../scene/scene.ts";
 import { contactsOf, type Contact } from "./contacts.ts";
+import { withoutRounding } from "./judge.ts";
 import { sourceOf, type Series } from "./tiles.ts";
 import type { PackedUnit } from "./unit.ts";
 import type { Answer } from "./worker.ts";
@@ -58,6 +59,7 @@ export const LONG = 120_000; // ms, and asked
 const GHOST = { colour: "ink3", dash: [3, 2], name: "", read: false, marker: "", width: 1 };
 const DELAY = "loop.delay";
 const AXES = ["x", "y", "z"] as const;
+const ENERGIES = ["friction_loss", "energy", "gain"]; // of a contact
 const SHOWN = ["depth", "position", "attitude", "contact_point", "log.contact_point", "azimuth", "log.azimuth", "contact_force", "hold_force", "latch_force", "latch_held", "latch_travel", "scene.position", "scene.attitude", "scene.force"]; // besides curves
 
 export const SAME = "No figure differs from the report: no number has been moved.";
@@ -119,7 +121,7 @@ export class ShownRun {
   }
 
   private seriesOf(source: Source | undefined, outcome: Outcome): Series | null {
-    if (!source) return null;
+    if (!source?.contacts && !source?.terms.length) return null;
     if (source.contacts) {
       const [across, up] = source.contacts as [keyof Contact, keyof Contact];
       const there = outcome.contacts.filter((contact) => Number.isFinite(contact[across]) && Number.isFinite(contact[up]));
@@ -173,15 +175,19 @@ export class ShownRun {
 
   /** Return when contacts last: by the log, of a rig by its samples, as `dockdyn/rig/measures.py` has them. */
   private spansOf(outcome: Outcome): Event[] {
-    const { time, contacts } = outcome, last = time.at(-1)!, found = contacts.map(({ onset, release }) => [onset, Number.isFinite(release) ? release : last] as Span);
+    const { time, contacts } = outcome, last = time.at(-1)!, found = contacts.map(({ onset, release, peak_time: peak }): Omit<Event, "name"> => {
+      const start = onset, end = Number.isFinite(release) ? release : last;
+      return { start, end, at: Number.isFinite(peak) ? peak : (start + end) / 2 };
+    });
     const force = (this.data.touches && this.seriesOf(this.data.touches, outcome)?.[1]) || [];
     for (let row = 0; row < force.length; row++) {
       if (!force[row]) continue;
       const first = row;
-      while (row < force.length && force[row]) row++;
-      found.push([time[first]!, time[Math.min(row, time.length - 1)]!]);
+      let most = row;
+      for (; row < force.length && force[row]; row++) if (Math.abs(force[row]!) > Math.abs(force[most]!)) most = row;
+      found.push({ start: time[first]!, end: time[Math.min(row, time.length - 1)]!, at: time[most]! });
     }
-    return found.map(([start, end], i) => ({ name: `Q${i + 1}`, start, end }));
+    return found.map((one, i) => ({ name: `Q${i + 1}`, ...one }));
   }
 
   /** Return the window on which a curve opens: that of the report, so wide that it holds these contacts, too. */
@@ -236,7 +242,8 @@ export class ShownRun {
         if (key === "feature" || key === "surface") return names[key === "feature" ? 0 : 1]!;
         if (key === "release" && !Number.isFinite(contact.release)) return "still touching";
         if (key === "class") return classes?.[i] ?? "–";
-        return aligned[key]?.[i] ?? writeNumber(contact[key as keyof Contact]);
+        const value = contact[key as keyof Contact];
+        return aligned[key]?.[i] ?? writeNumber(ENERGIES.includes(key) ? withoutRounding(value, outcome.figures.get("kinetic_energy_start_J") ?? 0) : value);
       };
       return element("tr", {}, ...keys.map((key, place) => element("td", { class: (heads[place]?.classList.contains("worded") ? (place ? "worded" : "worded brief") : "") + (text(key) === "active" ? " active" : "") + (heads[place]?.classList.contains("first") ? " first" : "") || null, title: text(key) === "–" ? whyNot(key, classes !== null) : null }, text(key))));
     }));

@@ -1,12 +1,11 @@
 // Numbers to change: those that matter as sliders, any other by its name.
 import { element } from "../dom.ts";
 import { writeNumber } from "../scales.ts";
-import { inBrief, isAllowed, keyInWords, shownUnit, sliderSpan } from "./numbers.ts";
+import { boundInBrief, inBrief, isAllowed, isPlace, keyInWords, shownUnit, sliderSpan } from "./numbers.ts";
 import type { NumberOfUnit } from "./programs.ts";
 
 const FIRST = 4; // that are offered unasked, where nothing else is said
 const USUAL = [/^loop\.delay$/, /closing_speed$/, /^contact\..*normal\.(stiffness|damping|restitution)$/, /friction\.coefficient$/, /impact\.restitution$/, /velocity/, /mass$/];
-const PLACED = /\.(axis|about|inertia|position|apex|centre)\./; // of which a tenth more says little: it depends on where axes begin
 const ROUNDING = 1e-9; // of the largest effect that is shown: less is none
 const PARTS = 1000; // of a slider
 const INTO = 1.4; // times where something fails, that a slider goes to
@@ -55,18 +54,19 @@ export class Sliders {
     if (number.law) return this.offerSwitch(place, number.law, name);
     const set = (value: number, from: EventTarget | null) => {
       this.touched = true;
-      if (!isAllowed(number, value)) {
-        this.problem.textContent = `${number.key} = ${inBrief(value * factor)} ${unit}: must be ${boundsInWords(number, factor, unit)}`;
-        return;
-      }
-      this.problem.textContent = "";
+      const allowed = isAllowed(number, value);
+      if (allowed) field.removeAttribute("aria-invalid");
+      else field.setAttribute("aria-invalid", "true");
+      this.problem.textContent = allowed ? "" : `${number.key} = ${inBrief(value * factor)} ${unit}: must be ${boundsInWords(number, factor, unit)}; what is shown stays as it was`;
+      if (!allowed) return row.node.after(this.problem);
       this.write(place, value, from);
       this.changed(place, value);
     };
     const field = element("input", { type: "number", step: "any", id: name, change: () => set(field.valueAsNumber === Number(inBrief(number.value * factor)) ? number.value : field.valueAsNumber / factor, field) });
     const range = span && element("input", { type: "range", min: 0, max: PARTS, step: 1, "aria-label": number.key, input: () => {
       const share = range!.valueAsNumber / PARTS, own = (number.value - span[0]) / (span[1] - span[0]);
-      set(Math.abs(share - own) < NEAR ? number.value : Number((span[0] + share * (span[1] - span[0])).toPrecision(3)), range);
+      const value = span[0] + share * (span[1] - span[0]), rounded = Number(value.toPrecision(3));
+      set(Math.abs(share - own) < NEAR ? number.value : isAllowed(number, rounded) ? rounded : value, range);
     } });
     const effect = element("span", { class: "effect" });
     const row: Row = { node: element("div", { class: "slider", "data-key": number.key }, element("label", { for: name }, keyInWords(number.key)[0], element("span", { class: "of" }, keyInWords(number.key)[1])), element("span", { class: "field" }, field, element("span", { class: "unit" }, unit)), range, effect), range, field, effect, factor, span };
@@ -95,6 +95,7 @@ export class Sliders {
     const row = this.rows.get(place), number = this.numbers[place]!;
     if (!row) return;
     const { range, field, factor, span } = row;
+    field.removeAttribute("aria-invalid");
     if (number.law) field.checked = value === 1;
     else if (field !== from) field.value = inBrief(value * factor);
     if (range && span && range !== from) range.value = String(Math.round((PARTS * (value - span[0])) / (span[1] - span[0])));
@@ -119,17 +120,17 @@ export class Sliders {
     }
   }
 
-  /** Say what a tenth more of each number does to a figure; until a reader has moved one, those that do most are offered, too. */
-  tellEffects(effects: ReadonlyMap<number, number>, words: string, unit: string): void {
+  /** Say what a tenth more of each number does to a figure, and `how` that is known; until a reader has moved one, those that do most are offered, too. */
+  tellEffects(effects: ReadonlyMap<number, number>, how: string, words: string, unit: string): void {
     if (!this.touched) {
-      const most = [...effects].filter(([place]) => !PLACED.test(this.numbers[place]!.key)).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+      const most = [...effects].filter(([place]) => !isPlace(this.numbers[place]!.key)).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
       for (const [place] of most) if (this.rows.size < this.most) this.offer(place);
     }
     const largest = Math.max(...this.chosen.map((place) => Math.abs(effects.get(place) ?? 0)).filter(Number.isFinite), 0);
     for (const [place, { effect }] of this.rows) {
       const change = effects.get(place);
       const told = change !== undefined && Math.abs(change) < ROUNDING * largest ? 0 : change;
-      effect.textContent = told === undefined ? "" : `+10 % → ${words} ${told > 0 ? "+" : ""}${writeNumber(told, 2)} ${unit}`.trim();
+      effect.textContent = told === undefined ? "" : `+10 % ${how}→ ${words} ${told > 0 ? "+" : ""}${writeNumber(told, 2)} ${unit}`.trim();
       effect.style.setProperty("--share", String(change && largest ? Math.abs(change) / largest : 0));
     }
   }
@@ -137,10 +138,10 @@ export class Sliders {
 
 function boundsInWords({ bounds }: NumberOfUnit, factor: number, unit: string): string {
   const { least, above, most, below } = bounds, said: string[] = [];
-  const amount = (value: number) => `${inBrief(value * factor)} ${unit}`.trim();
-  if (above !== undefined) said.push(`above ${amount(above)}`);
-  if (least !== undefined) said.push(`at least ${amount(least)}`);
-  if (below !== undefined) said.push(`below ${amount(below)}`);
-  if (most !== undefined) said.push(`at most ${amount(most)}`);
+  const amount = (value: number, lower: boolean) => `${boundInBrief(value * factor, lower)} ${unit}`.trim();
+  if (above !== undefined && above > (least ?? -Infinity)) said.push(`above ${amount(above, true)}`);
+  else if (least !== undefined) said.push(`at least ${amount(least, true)}`);
+  if (below !== undefined && below < (most ?? Infinity)) said.push(`below ${amount(below, false)}`);
+  else if (most !== undefined) said.push(`at most ${amount(most, false)}`);
   return said.join(" and ") || "a number";
 }

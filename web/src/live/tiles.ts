@@ -10,6 +10,7 @@ const WIDE = 240, HIGH = 58; // of a curve, in its own units, as `dockdyn/report
 const POINTS = 240;
 const SHORT = 9; // letters that stand before a bar; longer words above it
 const BARS = 6;
+const LARGE = 8; // letters of a number that is written large
 const LITTLE = 0.01; // share of a limit that is told as less than this
 
 type Shown = Pick<Outcome, "figures" | "contacts">;
@@ -31,6 +32,7 @@ export function showTiles(outcome: Shown, judged: JudgedRequirement[], moved: bo
     }
     const number = tile.querySelector(".v")!.firstChild as Text, note = tile.querySelector(".f"), before = number.data;
     number.data = value;
+    tile.querySelector(".v")!.classList.toggle("long", value.length > LARGE);
     const old = tile.querySelector(".place, svg:not(.spark)") !== null;
     note?.replaceChildren(`${before}${tile.querySelector(".v .unit")?.textContent ?? ""} in the report${old ? ", as its picture" : ""}`);
     if (series) drawCurve(tile.querySelector(".spark")!, series.own, series.now);
@@ -66,10 +68,15 @@ function showBars(tile: HTMLElement, { contacts }: Shown, judged: JudgedRequirem
 /** Draw the curve of other numbers, and that of the report grey behind it, on one scale. */
 function drawCurve(svg: Element, own: Series, now: Series): void {
   const all = [own, now].flatMap(([, values]) => [...values].filter(Number.isFinite)), low = Math.min(0, ...all), high = Math.max(0, ...all);
-  const first = Math.min(own[0][0]!, now[0][0]!), last = Math.max(own[0].at(-1)!, now[0].at(-1)!), colour = svg.lastElementChild!.getAttribute("stroke")!;
+  const first = Math.min(own[0][0]!, now[0][0]!), last = Math.max(own[0].at(-1)!, now[0].at(-1)!), band = svg.classList.contains("band"), colour = svg.lastElementChild!.getAttribute(band ? "fill" : "stroke")!;
   const y = (value: number) => HIGH - 2 - ((HIGH - 4) * (value - low)) / (high - low || 1), x = (time: number) => (WIDE * (time - first)) / (last - first || 1);
-  const path = (series: Series) => `M${thinned(series).map(([time, value]) => `${x(time).toFixed(1)} ${y(value).toFixed(1)}`).join("L")}`;
-  const line = (of: Series, stroke: string, more = {}) => drawing("path", { d: path(of), stroke, "stroke-width": 1.7, "stroke-linejoin": "round", "vector-effect": "non-scaling-stroke", fill: "none", ...more });
+  const points = (series: Series) => thinned(series).map(([time, value]) => [x(time), y(value)] as const);
+  const area = (of: Series, fill: string, more = {}) => {
+    const all = points(of), cells = all.flatMap((_, i) => (i % 2 ? [] : [all.slice(i, i + 4)])), mean = (cell: typeof all) => (cell.reduce((sum, [at]) => sum + at, 0) / cell.length).toFixed(1);
+    const edge = (pick: (...of: number[]) => number) => cells.map((cell) => `${mean(cell)} ${pick(...cell.map(([, at]) => at)).toFixed(1)}`);
+    return drawing("path", { d: `M${[...edge(Math.min), ...edge(Math.max).reverse()].join("L")}Z`, fill, opacity: 0.45, ...more });
+  };
+  const line = (of: Series, stroke: string, more = {}) => band ? area(of, stroke, more) : drawing("path", { d: `M${points(of).map((at) => at.map((one) => one.toFixed(1)).join(" ")).join("L")}`, stroke, "stroke-width": 1.7, "stroke-linejoin": "round", "vector-effect": "non-scaling-stroke", fill: "none", ...more });
   const ground = y(0).toFixed(1);
   svg.replaceChildren(drawing("path", { d: `M0 ${ground}H${WIDE}`, stroke: "var(--line2)", "vector-effect": "non-scaling-stroke", fill: "none" }), line(own, "var(--ink3)", { class: "own", "stroke-dasharray": "3 2", "stroke-width": 1 }), line(now, colour, { class: "now-curve" }));
 }

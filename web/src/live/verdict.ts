@@ -89,8 +89,19 @@ export function tellAdvice(now: AdviceNow | null): void {
   }
 }
 
+/** Say of a loop that is unstable so where the advice on it stands: what else is good news is then to be read with care. */
+export function tellUnstable(sentence: string): void {
+  if (document.querySelector(".verdict.ok")) showSort("warn");
+  for (const node of document.querySelectorAll<HTMLElement>(".guide dd")) {
+    const command = node.querySelector(".line-of-command");
+    if (!command?.textContent!.startsWith("dockdyn stability")) continue;
+    asReported(node); // keeps it, if it was not
+    node.replaceChildren(sentence, command);
+  }
+}
+
 /** Return what decides whether a run meets its requirements: that which is not met, not decided, or met by the least margin. */
 export function decidingSentence(requirements: RequirementToMeet[], judged: JudgedRequirement[]): string {
   const worst = judged.reduce((most, one, place) => (concern(one) > concern(judged[most]!) ? place : most), 0), { asked, met, value, used } = inWords(requirements[worst]!, judged[worst]!);
-  return `${asked}: ${met}, ${value}${used ? `, ${used}` : ""}.`;
+  return `${asked}: ${(typeof requirements[worst]!.limit === "boolean" ? [met] : [met, value, used]).filter(Boolean).join(", ")}.`;
 }

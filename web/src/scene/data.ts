@@ -25,6 +25,7 @@ export interface TieData {
   shown?: column;
   latch?: number; // which one, of a latch
   free?: number; // m, of a spring that does not pull: no longer is it drawn, from its second end
+  ghost?: `#${string}`; // of another run, in its colour
 }
 export interface BeamData {
   name: string;
@@ -36,8 +37,9 @@ export interface BeamData {
   radius: number;
   bow?: number[][][]; // by section
   along?: Point;
+  ghost?: `#${string}`;
 }
-export interface ForceData { name: string; kind: "contact" | "friction" | "hold"; motion: number; place: Triple; vector: Triple }
+export interface ForceData { name: string; kind: "contact" | "hold"; friction: boolean; motion: number; place: Triple; vector: Triple }
 
 export interface MotionData {
   p: Triple;
@@ -60,6 +62,6 @@ export interface SceneData {
   trails: { name: string; motion: number; points: Triple }[];
   forces: ForceData[];
   force_scale: { metres: number; cut: number | null };
-  focus: { motion: number; place: Point; axis: Point; reach: number };
+  focus: { motion: number; place: Point; axis: Point; reach: number; arm: boolean }; // whether links and beams lead to what is looked at
   notes: string[];
 }

@@ -96,13 +96,14 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
     bounded.push({ object, role: part.role });
   }
   const moving: Moving[] = [];
-  const follow = (one: Moving, group: string, token: Token) => {
+  const follow = (one: Moving, group: string, token: Token, ghost?: Token) => {
     stage.scene.add(one.object);
-    list(group, one.object.name.split("/").pop()!, one.object, token);
+    const parts = one.object.name.split("/");
+    list(ghost ? "ghosts" : group, (ghost ? parts[0] : parts.pop())!, one.object, ghost ?? token);
     moving.push(one);
   };
-  for (const beam of scene.beams) follow(drawBeam(beam, names.indexOf(beam.body), palette), beam.body, names.indexOf(beam.body));
-  for (const tie of scene.ties) follow(drawTie(tie, palette, tracks), "held by", tie.kind === "latch" ? "hold" : "metal");
+  for (const beam of scene.beams) follow(drawBeam(beam, names.indexOf(beam.body), palette), beam.body, names.indexOf(beam.body), beam.ghost);
+  for (const tie of scene.ties) follow(drawTie(tie, palette, tracks), "held by", tie.kind === "latch" ? "hold" : "metal", tie.ghost);
   const forces = scene.forces.map((force) => drawForce(force, scene, palette));
   forces.forEach((force, i) => follow(force, "forces", scene.forces[i]!.kind));
   let times = columns.at(scene.time);
@@ -171,9 +172,10 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   };
   const UP = new Vector3(0, 0, 1);
   const slanted = () => axis().multiplyScalar(0.62).addScaledVector(sideways(), 0.72).addScaledVector(UP, Math.abs(axis().z) < 0.9 ? 0.42 : 0);
+  const linked = scene.focus.arm ? "arm" : "appendages";
   const views: Record<string, () => void> = {
     contact: () => stage.look(focus(), 1.25 * reach, slanted()),
-    ...(scene.beams.length || scene.parts.some((part) => part.role === "link") ? { arm: () => stage.fitAll(cornersOf((one) => ARM.test(one.role)), slanted()) } : {}),
+    ...(scene.beams.length || scene.parts.some((part) => part.role === "link") ? { [linked]: () => stage.fitAll(cornersOf((one) => ARM.test(one.role)), slanted()) } : {}),
     whole: () => stage.fitAll(cornersOf((one) => WHOLE.test(one.role)), slanted()),
     side: () => stage.look(focus(), 1.6 * reach, sideways()),
     "along axis": () => stage.look(focus(), 1.25 * reach, axis().addScaledVector(UP, 1e-3)),
@@ -204,11 +206,11 @@ export function mountScene(host: HTMLElement, scene: SceneData, columns: Columns
   function say(): void {
     const largest = forces.reduce((most, one, i) => (one.size > (forces[most]?.size ?? 0) ? i : most), -1);
     time.textContent = moves ? `${clock.time.toFixed(clock.span.end < 1 ? 4 : 2)}\u202fs` : "";
-    state.textContent = largest >= 0 && !forces[largest]!.object.userData.away ? `${scene.forces[largest]!.name}: ${quantity(forces[largest]!.size, "N")}` : scene.forces.length ? "no contact force" : "";
+    state.textContent = largest >= 0 && !forces[largest]!.object.userData.away ? `${scene.forces[largest]!.name}: ${quantity(forces[largest]!.size, "N")}${scene.forces[largest]!.friction ? " with friction" : ""}` : scene.forces.length ? "no contact force" : "";
   }
   function barLengths(): { length: number; metres: number; force: number; newtons: number } {
     const pixel = stage.pixel(), metres = roundBelow(130 * pixel), perNewton = scene.force_scale.metres / pixel;
-    const newtons = scene.forces.length && perNewton > 0 && isFinite(perNewton) ? roundBelow(110 / perNewton) : 0;
+    const newtons = scene.forces.length && perNewton > 0 && isFinite(perNewton) ? roundBelow(Math.min(110 / perNewton, scene.force_scale.cut ?? Infinity)) : 0;
     return { length: metres / pixel, metres, force: newtons * perNewton, newtons };
   }
   function overlays(): void {

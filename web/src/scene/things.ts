@@ -69,13 +69,14 @@ export function drawTie(tie: TieData, palette: Palette, tracks: Tracks): Moving 
     const [start, end] = [tie.first, tie.second].map(({ motion, place }) => tracks.place(motion, vector(place))) as [Vector3, Vector3];
     return [tie.free === undefined ? start : start.sub(end).clampLength(0, tie.free).add(end), end];
   };
+  const paint = (token: Token, opacity = 1) => (tie.ghost ? palette.solid(tie.ghost, OPACITY.ghost) : palette.solid(token, opacity));
   const bar = (radius: number, token: Token, from = 0, to = 1, opacity = 1) => {
-    const mesh = new Mesh(new CylinderGeometry(radius, radius, to - from, 18).translate(0, (from + to) / 2, 0), palette.solid(token, opacity));
+    const mesh = new Mesh(new CylinderGeometry(radius, radius, to - from, 18).translate(0, (from + to) / 2, 0), paint(token, opacity));
     group.add(mesh);
     return mesh;
   };
   const joint = (token: Token, radius: number) => {
-    const ball = new Mesh(new SphereGeometry(radius, 18, 12), palette.solid(token));
+    const ball = new Mesh(new SphereGeometry(radius, 18, 12), paint(token));
     group.add(ball);
     return ball;
   };
@@ -91,7 +92,7 @@ export function drawTie(tie: TieData, palette: Palette, tracks: Tracks): Moving 
       const share = i / 160, wound = Math.min(Math.max((share - 0.1) / 0.8, 0), 1), wide = share < 0.08 || share > 0.92 ? 0 : 2 * r;
       points.push(new Vector3(wide * Math.cos(16 * Math.PI * wound), share * span, wide * Math.sin(16 * Math.PI * wound)));
     }
-    const coil = new Mesh(new TubeGeometry(new CatmullRomCurve3(points), 240, 0.22 * r, 6), palette.solid("metal"));
+    const coil = new Mesh(new TubeGeometry(new CatmullRomCurve3(points), 240, 0.22 * r, 6), paint("metal"));
     group.add(coil);
     stretched.push(coil);
   } else if (tie.kind === "latch") {
@@ -118,7 +119,7 @@ export function drawBeam(beam: BeamData, token: Token, palette: Palette): Moving
     index.push(a, b, a + SIDES, b, b + SIDES, a + SIDES);
   }
   const geometry = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(position, 3)).setIndex(index);
-  const mesh = new Mesh(geometry, palette.solid(token));
+  const mesh = new Mesh(geometry, beam.ghost ? palette.solid(beam.ghost, OPACITY.ghost) : palette.solid(token));
   mesh.name = beam.name;
   mesh.frustumCulled = false;
   return {

@@ -33,6 +33,10 @@ class ElasticPlastic(YieldingLaw):
         plastic = self.yield_force + self.plastic_stiffness * (depth - self.yield_force / self.stiffness)
         return jnp.minimum(elastic, plastic)
 
+    def corners(self) -> Float[Array, "corners"]:
+        # one that yields at once bends where it is touched, which is an event
+        return jnp.where(self.yield_force > 0, self.yield_force / self.stiffness, jnp.inf)[None]
+
     def dent(self, deepest: Scalar) -> Scalar:
         return deepest - self.loading(deepest) / self.stiffness
 

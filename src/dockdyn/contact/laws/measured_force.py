@@ -31,6 +31,9 @@ class MeasuredForce(NormalLaw):
     def passive(self) -> bool:
         return True
 
+    def corners(self) -> Float[Array, "corners"]:
+        return self.depth[1:]
+
     @property
     def at_rest_curve(self) -> Float[Array, "depths"]:
         """The forces (N) at rest."""

@@ -110,7 +110,7 @@ class NormalLaw(Module):
         return False
 
     def corners(self) -> Float[Array, "corners"] | None:
-        """Return the depths (m) at which its force has a corner whatever came before: there a step ends. None without any."""
+        """Return the depths (m) at which its force, or how that bends, has corners: there a step ends. None without any."""
         return None
 
     def turns(self) -> bool:

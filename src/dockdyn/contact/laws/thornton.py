@@ -27,6 +27,9 @@ class Thornton(YieldingLaw):
         """The depth (m) at which it yields."""
         return (self.yield_force / self.stiffness) ** (2 / 3)
 
+    def corners(self) -> Float[Array, "corners"]:
+        return self.yield_depth[None]
+
     def loading(self, depth: Scalar) -> Scalar:
         limit = self.yield_depth
         elastic = self.stiffness * signed_power(jnp.minimum(depth, limit), jnp.asarray(1.5))

@@ -7,13 +7,14 @@ Source: the variables of a result (`docking/data.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.report.scene.rotation import rotate
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 
@@ -25,7 +26,7 @@ FIXED = {  # of elements between two bodies by kind, but of one's own: the place
 }
 
 
-@dataclass(frozen=True)
+@record
 class Interface:
     """Where loads pass, and what passes there over time."""
 

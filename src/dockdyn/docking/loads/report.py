@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from dockdyn.docking.loads.nastran import slice_cards, transient_cards
 from dockdyn.docking.loads.sampling import refuse_missed_peaks
 from dockdyn.docking.loads.slices import TimeSlice, worst_slices
 from dockdyn.docking.loads.spectra import accelerations_of, ends_under_load, shock_spectrum, spectrum_frequencies
+from dockdyn.records import record
 from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.wording import NOTHING, count_of, format_significant
 
@@ -32,7 +32,7 @@ UNITS = {"f": "N", "m": "N m"}
 AXES = "xyz"
 
 
-@dataclass(frozen=True)
+@record
 class Spectra:
     """Shock response spectra of places on bodies."""
 
@@ -43,7 +43,7 @@ class Spectra:
     loaded: list[str]  # the places that are accelerated at the end of the run, too, which spectra take to go on
 
 
-@dataclass(frozen=True)
+@record
 class RunLoads:
     """What passes at the interfaces of a run, and what is largest of it."""
 

@@ -17,7 +17,14 @@ from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.latch import RampSection
 from dockdyn.scenario.tables.own_part import OwnPart
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.scenario.tables.parts import StatedRatio, StatedRestitution, ratio_of, relative_key, stated_damping
+from dockdyn.scenario.tables.parts import (
+    StatedRatio,
+    StatedRestitution,
+    ratio_of,
+    refuse_keys_without,
+    relative_key,
+    stated_damping,
+)
 
 if TYPE_CHECKING:
     from dockdyn.contact.latch import Ramp, Reach
@@ -215,6 +222,7 @@ class StrutSection(LineSection):
             refuse("speed: a motor moves the free length of a spring; state the stiffness")
         if self.stop_damping is not None and self.stop_restitution is not None:
             refuse("has stop_damping and stop_restitution; must state one of them")
+        refuse_keys_without(self, "stroke", "stop_stiffness", "stop_damping", "stop_restitution")
         if self.stop_damping is None and self.stop_restitution is None:
             return self.model_copy(update={"stop_damping": 0.0})
         return self

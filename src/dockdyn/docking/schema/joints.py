@@ -13,6 +13,7 @@ from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Point
 from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import refuse_keys_without
 
 if TYPE_CHECKING:
     from dockdyn.elements import JointDrive
@@ -134,6 +135,8 @@ class MovingJointSection(JointSection):
             refuse("rest: is that of a spring; state the stiffness")
         if (self.stroke is None) != (self.stop_stiffness is None):
             refuse("stroke and stop_stiffness belong together; state both or neither")
+        refuse_keys_without(self, "stroke", "stop_damping")
+        refuse_keys_without(self, "friction", "regularisation")
         if self.stroke is not None and self.stroke[0] >= self.stroke[1]:
             refuse("stroke must be two numbers, the smallest first, counted from where the body is placed")
         if self.range is not None and self.range[0] >= self.range[1]:

@@ -16,7 +16,7 @@ from dockdyn.docking.views.ramp_report import ramp_figures, ramp_in_words, ramp_
 from dockdyn.docking.views.shown_surface import Shown, shown_surfaces
 from dockdyn.docking.views.trajectory import trajectory_chart
 from dockdyn.report.charts import contact_charts as charts
-from dockdyn.report.charts.chart import ZERO, Chart, Line, Panel, Source, line_style, lines_of
+from dockdyn.report.charts.chart import FLAT, ZERO, Chart, Line, Panel, Source, line_style, lines_of
 from dockdyn.report.charts.joint_panels import joint_panels
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.contact_tables import (
@@ -40,16 +40,21 @@ from dockdyn.report.tile import Tile
 from dockdyn.report.verdict import headline_of, used_share, worst_first
 from dockdyn.report.wording import NOTHING, capitalise_first, count_of, format_significant, name_in_words
 from dockdyn.results.measures import acts_beside_contacts
+from dockdyn.results.requirements import without_rounding
 
 LABEL = 26  # letters of a contact's name on the terminal
 ENDS = (("start", 1.0), ("end", -1.0))  # of a run, between which energy is taken
 SURFACES = 4  # with a figure of their own
 POINTS = 6  # named points in one figure of loads
 LITTLE = 0.01  # share of a limit that is told as less than this
+ROUNDED = 1e-12  # of the energy at the start: what a free flight changes of it
 ROUNDING = 1e-6  # of the largest impulse: what presses less over a run does not press
 HEADLINES = (
+    (
+        {"captured": True, "release_time_s": None, "held_at_end": True},
+        "Captured at {capture_time_s} s, released and captured again",
+    ),
     ({"captured": True, "release_time_s": None}, "Captured at {capture_time_s} s, released again"),
-    ({"captured": False, "release_time_s": None}, "Not captured, released again"),
     ({"captured": True}, "Captured at {capture_time_s} s"),
     ({"captured": False}, "Not captured"),
 )
@@ -99,7 +104,9 @@ def mechanism_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
 def _friction_took(summary: dict[str, Any]) -> list[str]:
     """Return the energy that friction took; nothing where none acts."""
     name = "contact.friction_loss_J"
-    return [f"{format_significant(summary[name])} J"] if name in summary else []
+    if name not in summary:
+        return []
+    return [f"{format_significant(without_rounding(summary[name], summary['kinetic_energy_start_J']))} J"]
 
 
 def _headline(summary: dict[str, Any], classes: list[str]) -> str:
@@ -122,39 +129,47 @@ def _headline(summary: dict[str, Any], classes: list[str]) -> str:
 
 def _tiles(dataset: Dataset, summary: dict[str, Any]) -> list[Tile]:
     """Return the numbers that matter."""
-    time, tiles = dataset.time.values, []
-    if dataset.sizes["episode"] and not all_struck(dataset):
-        force, at = summary["peak_force_N"], summary["peak_time_s"]
-        total = dataset.normal_force.values.sum(axis=1)
-        tiles.append(
-            Tile(
-                "Largest normal force",
-                format_significant(force),
-                "N",
-                f"at {format_significant(at)} s",
-                time,
-                total,
-                "orange",
-                figures=[("peak_force_N", 1.0)],
-                source=Source([("normal_force", contact, 1.0) for contact in range(dataset.sizes["contact"])]),
-            )
-        )
-    else:
-        tiles += _hardest_impact_tile(dataset)
+    tiles: list[Tile] = []
+    if all_struck(dataset):
+        tiles.append(_hardest_impact_tile(dataset))
+    elif dataset.sizes["episode"] or not dataset.attrs.get("impact_contacts"):
+        tiles.append(_force_tile(dataset, summary))
     if summary["requirements"]:
         tiles += _tightest_limit(summary["requirements"])
     elif not all_struck(dataset) and dataset.sizes["contact"] and dataset.sizes["episode"]:
         tiles.append(_penetration_tile(dataset))
     tiles.append(_energy_tile(dataset, summary))
     delay = float(dataset.attrs["delay_s"])
-    if delay and any(summary["energy_class"]):
-        words, of = (
-            "of the loop, which dockdyn stability judges",
-            [f"Q{i + 1}" for i in range(len(summary["contacts"]))],
-        )
-        number = format_significant(1e3 * delay, 3)
-        return [*tiles, Tile("Delay against its limits", number, "ms", words, limits=["loop", *of])]
+    if delay and dataset.sizes["contact"]:
+        told = summary["contacts"] if any(summary["energy_class"]) else []
+        of = ["loop", *(f"Q{number}" for number in range(1, len(told) + 1))]
+        words, number = "of the loop, which dockdyn stability judges", format_significant(1e3 * delay, 3)
+        return [*tiles, Tile("Delay against its limits", number, "ms", words, limits=of)]
     return [*tiles, *_largest_approach(summary["contacts"])]
+
+
+def _force_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
+    """Return the largest force of a contact, or of the latch's catch where that is larger, with its curve."""
+    force, caught = summary["peak_force_N"], summary.get("latch.peak_force_N")
+    of_catch = caught == force and "hold_force" in dataset
+    if of_catch:
+        curve = np.linalg.norm(dataset.hold_force.values, axis=-1)
+        source = Source([("hold_force", axis, 1.0) for axis in range(dataset.sizes["axis"])], size=True)
+    else:
+        curve = dataset.normal_force.values.sum(axis=1)
+        source = Source([("normal_force", contact, 1.0) for contact in range(dataset.sizes["contact"])])
+    at = f"at {format_significant(summary['peak_time_s'])} s" if force else "no contact force"
+    return Tile(
+        "Largest normal force" if caught is None else "Peak force",
+        format_significant(force),
+        "N",
+        f"of the catch, {at}" if of_catch else at,
+        dataset.time.values,
+        curve,
+        "orange",
+        figures=[("peak_force_N", 1.0)],
+        source=source,
+    )
 
 
 def _penetration_tile(dataset: Dataset) -> Tile:
@@ -176,6 +191,7 @@ def _energy_tile(dataset: Dataset, summary: dict[str, Any]) -> Tile:
     """Return the kinetic energy that was taken, or gained."""
     kinetic = dataset.kinetic_energy.values
     change, first = float(kinetic[-1] - kinetic[0]), summary["kinetic_energy_start_J"]
+    change = change if abs(change) > ROUNDED * first else 0.0
     words = "Kinetic energy taken" if change <= 0 else "Kinetic energy gained"
     return Tile(
         words,
@@ -205,17 +221,15 @@ def _tightest_limit(requirements: list[dict[str, Any]]) -> list[Tile]:
     return [Tile("Share of the tightest limit", number, "%", name, bars=used[:6], alarming=share > 1, retold="limits")]
 
 
-def _hardest_impact_tile(dataset: Dataset) -> list[Tile]:
-    """Return the largest normal impulse of contacts by impact laws, with the first ones beside it; nothing without contacts."""
-    if not dataset.sizes["episode"]:
-        return []
+def _hardest_impact_tile(dataset: Dataset) -> Tile:
+    """Return the largest normal impulse of contacts by impact laws, with the first ones beside it."""
     number, largest, onset = hardest_impact(dataset)
     bars = [
         (f"Q{place}", impulse / (largest or 1.0), format_significant(impulse, 3))
         for place, impulse in enumerate(dataset.episode_impulse.values[:6].tolist(), start=1)
     ]
     when = f"Q{number}, at {format_significant(onset)} s"
-    return [Tile("Largest normal impulse", format_significant(largest), "N s", when, bars=bars)]
+    return Tile("Largest normal impulse", format_significant(largest), "N s", when, bars=bars)
 
 
 def _largest_approach(contacts: list[dict[str, Any]]) -> list[Tile]:
@@ -247,8 +261,9 @@ def _run_verdict(dataset: Dataset, summary: dict[str, Any], classes: list[str]) 
     touching = [
         str(name) for name, depth in zip(dataset.contact.values, dataset.depth.values[-1], strict=True) if depth > 0
     ]
-    held = summary["captured"] and summary["release_time_s"] is None
-    apart = ", held by the latches" if held else ", all apart" if classes else ""
+    held, latches = _held_at_end(dataset)
+    which = "the latches" if held == latches else f"{held} of {latches} latches"
+    apart = f", held by {which}" if held else ", all apart" if classes else ""
     end = f"; touching: {', '.join(touching)}" if touching else apart
     return " ".join([*words, f"Finished at t = {summary['end_time_s']:g} s{end}."])
 
@@ -257,14 +272,26 @@ def _capture_in_words(dataset: Dataset, summary: dict[str, Any]) -> list[str]:
     """Return what came of the latches, in a sentence; nothing where there is none."""
     if summary["captured"] is None:
         return []
-    if summary["captured"]:
-        said = [f"Captured at t = {format_significant(summary['capture_time_s'], 6)} s, when {_last_latch(dataset)}."]
-        if summary["release_time_s"] is not None:
-            said.append(f"Released at t = {format_significant(summary['release_time_s'], 6)} s.")
-        return said
-    held = [bool(value) for value in dataset.latch_held.values[-1]]
-    counted = f"{sum(held)} of {len(held)} latches {'holds' if sum(held) == 1 else 'hold'} at the end"
-    return [f"Not captured: {counted}.", *describe_missed(dataset)]
+    held, latches = _held_at_end(dataset)
+    counted = f"{held} of {latches} latches {'holds' if held == 1 else 'hold'} at the end"
+    if not summary["captured"]:
+        return [f"Not captured: {counted}.", *describe_missed(dataset)]
+    said = [f"Captured at t = {format_significant(summary['capture_time_s'], 6)} s, when {_last_latch(dataset)}."]
+    if summary["release_time_s"] is not None:
+        said.append(f"Released at t = {format_significant(summary['release_time_s'], 6)} s.")
+    for again in summary["captures"][1:]:
+        said.append(f"Captured again at t = {format_significant(again['onset_s'], 6)} s.")
+        if again["release_s"] is not None:
+            said.append(f"Released again at t = {format_significant(again['release_s'], 6)} s.")
+    return [*said, f"{capitalise_first(counted)}."] if 0 < held < latches else said
+
+
+def _held_at_end(dataset: Dataset) -> tuple[int, int]:
+    """Return how many latches hold at the end, and how many there are."""
+    if "latch_held" not in dataset:
+        return 0, 0
+    held = dataset.latch_held.values[-1]
+    return int(np.count_nonzero(held)), len(held)
 
 
 def _last_latch(dataset: Dataset) -> str:
@@ -314,7 +341,8 @@ def _overview_rows(dataset: Dataset, summary: dict[str, Any], classes: list[str]
     rows.append(("Kinetic energy at the start", f"{format_significant(summary['kinetic_energy_start_J'])} J"))
     if change:
         what = "Change of energy, that stored inside included," if acts_beside_contacts(dataset) else "Its change"
-        rows.append((f"{what} after the last whole contact", f"{format_significant(change[-1])} J"))
+        told = format_significant(without_rounding(change[-1], summary["kinetic_energy_start_J"]))
+        rows.append((f"{what} after the last whole contact", f"{told} J"))
     rows += [("Energy that friction took", took) for took in _friction_took(summary)]
     rows += first_impact_rows(summary) + ramp_rows(dataset, summary)
     if "gravity_work" in dataset:
@@ -337,9 +365,11 @@ def _ports_block(dataset: Dataset) -> ReportBlock:
         ("port", ""),
         *((part.replace("_", " "), str(dataset[f"interface_{part}"].attrs["units"])) for part in parts),
     ]
+    values = np.stack([dataset[f"interface_{part}"].values for part in parts], axis=1)
+    largest = float(np.abs(values).max(initial=0.0))
     rows = [
-        [str(name), *(format_significant(float(dataset[f"interface_{part}"][index])) for part in parts)]
-        for index, name in enumerate(dataset.port.values)
+        [str(name), *(format_significant(without_rounding(float(value), largest)) for value in row)]
+        for name, row in zip(dataset.port.values, values, strict=True)
     ]
     note = (
         "On the body with the port, along and across its axis, out of the body; located at the steps of the integration, "
@@ -480,7 +510,7 @@ def _report_figures(dataset: Dataset) -> Iterator[Plot]:
         if "mode" in dataset.coords and unit in dataset.mode_unit.values:
             more = " of flexible links: what still swings at the end has not been damped."
             yield Plot("modes", partial(_mode_chart, dataset, unit), f"{words}{more}")
-    if np.any(dataset.rotation.values):
+    if np.any(np.degrees(np.abs(dataset.rotation.values)) > FLAT):
         words = "Rotation of each body since the start, as a rotation vector in body axes: its slope is the rate."
         yield Plot("attitude", partial(charts.attitude_chart, dataset), words)
     if has_loads(dataset):

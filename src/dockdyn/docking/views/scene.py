@@ -427,7 +427,8 @@ def _forces(
     for index, contact in enumerate(content.contact):
         body, touched = content.sides(contact)[1]
         carrier = _motion_at((kind_of(touched), body, touched.name), body, motions, bent)
-        found.append(ShownForce(names[index], at(place[:, index]), at(force[:, index]), carrier))
+        rubs = contact.friction is not None
+        found.append(ShownForce(names[index], at(place[:, index]), at(force[:, index]), carrier, with_friction=rubs))
     latch = told_latch(dataset, content)
     if latch is not None:
         (one,) = model_of(content).ramps
@@ -467,4 +468,5 @@ def focus_of(
         axis = rotate(carrier.attitude[0] * np.array([1.0, -1.0, -1.0, -1.0]), away)
     size = float(np.linalg.norm(axis))
     axis = axis / size if size > 0 else np.array([1.0, 0.0, 0.0])
-    return content.root_of(name), Focus(carrier, place, axis, reach)
+    arm = any(content.named(of).joint is not None for one in content.contact for of, _ in content.sides(one))
+    return content.root_of(name), Focus(carrier, place, axis, reach, arm)

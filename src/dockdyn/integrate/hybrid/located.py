@@ -31,12 +31,13 @@ from dockdyn.integrate.hybrid.mesh_point import (
     MeshPoint,
     evaluate_mesh_point,
     event_correction,
+    foresee_where,
     interpolate_state,
     is_finite,
     time_tolerance,
     zeros_like,
 )
-from dockdyn.integrate.hybrid.runge_kutta import Flow
+from dockdyn.integrate.hybrid.runge_kutta import Flow, Step
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, step_beside_peak, update_extrema
 from dockdyn.integrate.hybrid.solver_state import (
     SolverState,
@@ -56,6 +57,7 @@ from dockdyn.integrate.hybrid.step_control import (
     step_beside_corner,
     step_error,
     take_step,
+    time_foreseen,
 )
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, choose_tree, pack_tree
 from dockdyn.integrate.solution import Solution, Status, iterate_until
@@ -71,6 +73,7 @@ HIDDEN = 16  # times what rounding makes of a guard: so near to zero it is at it
 NEARER = 0.9  # times the step: less is left of it to a root than what ends half-way there would leave
 RESOLVED = 100  # times the tolerance of times: shorter steps are not cut before a root
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
+STRETCHED = 1e-6  # of a step, by which it may be longer to end at an edge
 MOST_REJECTIONS = 24  # of what comes to a corner, some of which are for steps that were too coarse
 
 
@@ -190,6 +193,20 @@ def initial_solver(
     )
 
 
+def sample_end(model: Model, settings: Settings, solver: SolverState) -> SolverState:
+    """Return a run that has ended with a sample of its end, where the last one was before."""
+    if solver.samples is None:
+        return solver
+    point, count = solver.point, solver.sampled
+    before = (count - 1) * settings.sampling < point.time - time_tolerance(point.time)
+    due = (solver.status == Status.FINISHED) & before & (count < settings.samples)
+    place = jnp.minimum(count, settings.samples - 1)
+    row = pack_tree((point.state, acting_signal(model, solver)))
+    kept = jax.lax.dynamic_index_in_dim(solver.samples, place, keepdims=False)
+    samples = jax.lax.dynamic_update_index_in_dim(solver.samples, jnp.where(due, row, kept), place, 0)
+    return solver._replace(samples=samples, sampled=count + due.astype(int))
+
+
 def acting_signal(model: Model, solver: SolverState) -> PyTree:
     """Return the delayed signal that acts where a run is now."""
     point = solver.point
@@ -226,6 +243,7 @@ class _Attempt(NamedTuple):
     fine: Scalar  # s, steps as fine as the delayed signal needs
     error: Scalar  # estimated, relative
     bend: Rate | None  # of the step
+    foreseen: Flag | None  # parts of the motion in it are known in closed form
     delayed: Delayed
     hints: PyTree  # of the model, at the step's end
 
@@ -276,9 +294,9 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
     """Integrate over one step, not across a `stop` (s), and judge it by its error, its events and its peaks."""
     point, line = solver.point, solver.line
     assert not isinstance(line, fixed.Past)
-    quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
-    longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
+    longest, ahead = _bound_step(model, settings, solver)
     step, end, hits_end = once(_next_step(model, settings, solver, longest, stop))
+    foreseen = None if ahead is None else once((ahead > 0) & (step <= ahead * (1 + STRETCHED)))
 
     def delayed_by(model: Model) -> Delayed:
         return _delayed_signal(model, line, solver.reading, point.outputs.signal)
@@ -288,12 +306,15 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
 
         def flow(fraction, x):
             t = jnp.where(fraction < 1, point.time + fraction * step, end)
+            x = foresee_where(model, foreseen, point.state, x, fraction * step)
             return model.flow(t, x, delayed(t, x))
 
         return flow
 
     before = model.with_hints(solver.hints)
     taken = once(take_step(before, flow_of(before), before.end_step, point, step))
+    if foreseen is not None:
+        taken = once(jax.lax.cond(foreseen, partial(_with_foreseen, model, point), lambda taken, _: taken, taken, step))
     hints = model.renew_hints(taken.state, solver.hints)
     model = model.with_hints(hints)
     tried = evaluate_mesh_point(model, end, taken.state, taken.rate)
@@ -323,8 +344,16 @@ def _attempt_step(model: Model, settings: Settings, solver: SolverState, stop: S
     at = once(choose_tree(moved, tried, point))
     done = moved & hits_end & ~event
     return _Attempt(
-        step, tried, at, moved, event, done, landing, limit, step_limit, fine, error, taken.bend, delayed, hints
+        *(step, tried, at, moved, event, done, landing, limit, step_limit, fine, error, taken.bend),
+        *(foreseen, delayed, hints),
     )
+
+
+def _with_foreseen(model: Model, point: MeshPoint, taken: Step, step: Scalar) -> Step:
+    """Return where a step leads with what is known of it in closed form, which does not err."""
+    bend = None if taken.bend is None else model.without_foreseen(taken.bend)
+    state = model.foresee(point.state, taken.state, step)
+    return Step(state, taken.rate, model.without_foreseen(taken.missed), bend)
 
 
 def _advance_line(
@@ -351,6 +380,19 @@ def _earlier_of(one: Scalar | None, other: Scalar | None) -> Scalar | None:
     if one is None or other is None:
         return other if one is None else one
     return jnp.minimum(one, other)
+
+
+def _bound_step(model: Model, settings: Settings, solver: SolverState) -> tuple[Scalar, Scalar | None]:
+    """Return how long (s) the next attempt may be, and for how long (s) parts of the motion are foreseen, zero where they are
+    not; None of a model without such parts."""
+    point, line = solver.point, solver.line
+    assert not isinstance(line, fixed.Past)
+    quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
+    longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
+    ahead = time_foreseen(model, settings.tolerance, point, quiet)
+    return (
+        (longest, ahead) if ahead is None else once((jnp.where(ahead > 0, jnp.minimum(longest, ahead), longest), ahead))
+    )
 
 
 def _next_step(
@@ -479,7 +521,7 @@ def _integrands_amid(model: Model, point: MeshPoint, attempt: _Attempt) -> list[
         return None
 
     def amid() -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
-        state = interpolate_state(model, point, attempt.tried, attempt.step, 0.5, attempt.bend)
+        state = interpolate_state(model, point, attempt.tried, attempt.step, 0.5, attempt.bend, attempt.foreseen)
         return model.integrands(point.time + attempt.step / 2, state)
 
     shapes = jax.eval_shape(amid)
@@ -506,7 +548,7 @@ def sample_step(model: Model, settings: Settings, solver: SolverState, attempt: 
         rows, count = kept
         time = count * settings.sampling
         u = jnp.clip((time - point.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
-        state = interpolate_state(model, point, at, step, u, attempt.bend)
+        state = interpolate_state(model, point, at, step, u, attempt.bend, attempt.foreseen)
         row = pack_tree((state, attempt.delayed(time, state)))
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from dockdyn.deferred import Array, Bool, PyTree, jax, jnp
-from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
+from dockdyn.integrate.model import Flag, Model, Outputs, Rate, Scalar, State
 from dockdyn.mechanics import cubic
 from dockdyn.mechanics.vector import once
 from dockdyn.trees import leaves_of, map_leaves
@@ -51,9 +51,18 @@ def evaluate_mesh_point(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPo
 
 
 def interpolate_state(
-    model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float, bend: Rate | None
+    model: Model,
+    point: MeshPoint,
+    at: MeshPoint,
+    step: Scalar,
+    u: Scalar | float,
+    bend: Rate | None,
+    foreseen: Flag | None = None,
 ) -> State:
-    """Return the state at the fraction u of the step from `point` to `at`, whose middle lies a `bend` from the cubics'."""
+    """Return the state at the fraction u of the step from `point` to `at`, whose middle lies a `bend` from the cubics'.
+
+    Of a step over which parts of the motion are `foreseen` these are told in closed form.
+    """
     ends = [(n.state.q, n.state.v, n.state.memory) for n in (point, at)]
     known = *ends, tuple(point.rate), tuple(at.rate)
 
@@ -62,7 +71,13 @@ def interpolate_state(
         return cubic.cubic_value(*ends) if bend is None else cubic.bent_value(*ends, bend)
 
     q, v, memory = map_leaves(between, *known) if bend is None else map_leaves(between, *known, tuple(bend))
-    return model.within_step(point.state, model.retract(State(q, v, point.state.mode, memory)))
+    x = model.within_step(point.state, model.retract(State(q, v, point.state.mode, memory)))
+    return foresee_where(model, foreseen, point.state, x, u * step)
+
+
+def foresee_where(model: Model, foreseen: Flag | None, start: State, x: State, time: Scalar) -> State:
+    """Return `x`, with what is `foreseen` as it is a `time` (s) after `start`; None: nothing ever is."""
+    return x if foreseen is None else jax.lax.cond(foreseen, model.foresee, lambda _, x, __: x, start, x, time)
 
 
 def finite_numbers(point: MeshPoint) -> PyTree:

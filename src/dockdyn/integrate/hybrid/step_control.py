@@ -23,6 +23,8 @@ STRICT = (
 )
 STEEP = 2**0.5  # times as fast: a force that goes with the root of the time to its end is so half-way there
 CORNER = 1e-9  # s per second of elapsed time (at least one): how long a step across a corner of the signal is
+SHY = 1e-2  # of a step that ends before a corner: so far before it does, for the formula's stages err, and none may see beyond
+ROUNDED = 1e-12  # m, or of a limit: what is not farther from a corner at a step's ends is taken to be there throughout
 UNSEEN = 1e-6  # of a number that changes or bends by all of itself within a step: what its ends and middle may not show
 FAINT = 1e-9  # of the largest number of the signal: less counts for nothing
 UNRESOLVED = 1e-9  # s per second of elapsed time: what changes in shorter steps is rounding
@@ -128,9 +130,10 @@ def steepens(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Bool[Array, ""
 
 def step_beside_corner(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Scalar:
     """Return the length (s) of the step to try instead, so that none but a very short one, of `CORNER`, goes across the first
-    corner of the signal between `point` and `tried`; infinite where none is there, or it is so short.
+    corner of the signal or of rates between `point` and `tried`; infinite where none is there, or it is so short.
 
-    Values bear a step across a corner. Their derivatives jump there, and err by the jump over the length of the step.
+    Values bear a step across a corner. Their derivatives jump there, and err by the jump over the length of the step; so do
+    those of a step before it of which one stage lies beyond. What is nearer is gone in steps that are ever shorter.
     """
     length, short = jax.lax.stop_gradient(step), _corner_width(point)
     a, b, da, db = (
@@ -139,8 +142,8 @@ def step_beside_corner(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Scal
     )
     sign = jnp.where(a < 0, 1.0, -1.0)
     crosses, u = cubic.rising_root(sign * a, sign * b, sign * da * length, sign * db * length)
-    before = u * length - short / 2
-    asked = crosses & (length > 1.5 * short)
+    before = u * length - jnp.maximum(short / 2, SHY * u * length)
+    asked = crosses & (length > 1.5 * short) & (jnp.maximum(jnp.abs(a), jnp.abs(b)) > ROUNDED)
     return jnp.min(jnp.where(asked, jnp.where(before > short / 4, before, u * length + short / 2), jnp.inf))
 
 
@@ -163,6 +166,13 @@ def longest_step(
     if coasting is None:
         return jnp.asarray(step)
     return jnp.where(quiet & (tolerance < 1), jnp.maximum(step, jax.lax.stop_gradient(coasting)), step)
+
+
+def time_foreseen(model: Model, tolerance: Scalar | float, point: MeshPoint, quiet: Bool[Array, ""]) -> Scalar | None:
+    """Return the time (s) from `point` for which parts of the motion are known, zero where they are not or no tolerance
+    chooses steps; None of a model without such parts."""
+    ahead = model.time_foreseen(point.state, point.outputs)
+    return None if ahead is None else jnp.where(quiet & (tolerance < 1), jax.lax.stop_gradient(ahead), 0.0)
 
 
 GROWTH = 4.0  # a step says nothing of steps longer than this many times its own length

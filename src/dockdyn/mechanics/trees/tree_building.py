@@ -8,7 +8,7 @@ numbering.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,12 @@ from dockdyn.deferred import Array, Float, is_traced, jnp
 from dockdyn.mechanics.trees.beam import Beam, unit_gauss
 from dockdyn.mechanics.trees.composite_bodies import BASES, JOINTS, Links, Tree, TreeLayout
 from dockdyn.mechanics.trees.screws import cross_matrix
+from dockdyn.records import record
 
 PAST_END = 1e-9  # share of a beam's length by which rounding may put a place beyond its ends
 
 
-@dataclass(frozen=True)
+@record
 class Link:
     """A link and the joint that holds it. Numbers may be traced.
 

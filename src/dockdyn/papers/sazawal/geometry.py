@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dockdyn.papers.sazawal.closed_form import simplified_effective_mass
+from dockdyn.records import record
 from dockdyn.scenario.load import Scenario, load
 from dockdyn.studies.margins.answer import margins
 
@@ -17,7 +17,7 @@ INERTIA = np.diag([500.0, 500.0, 500.0])  # kg m², of both bodies; J_z is not p
 STIFFNESS, DAMPING = 1000.0, 200.0  # N/m and N s/m: what panels (a) and (b) keep
 
 
-@dataclass(frozen=True)
+@record
 class Geometry:
     """Where the probe rests in the cone, its apex at the target's centre of mass (eq. 145)."""
 

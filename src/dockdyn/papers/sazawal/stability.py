@@ -7,7 +7,6 @@ closed forms stand beside them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from dockdyn.papers.sazawal.closed_form import (
 )
 from dockdyn.papers.sazawal.geometry import DAMPING, INERTIA, REDUCED_MASS, STIFFNESS, Geometry, margins_of
 from dockdyn.papers.table import Row
+from dockdyn.records import record
 from dockdyn.scenario.axis import Sweep
 from dockdyn.scenario.load import load
 from dockdyn.stability import critical_delay, rightmost_roots
@@ -38,7 +38,7 @@ STIFFNESSES: list[Compliance] = [(stiffness, DAMPING) for stiffness in (250, 500
 FEW: list[Compliance] = [(STIFFNESS, 200), (STIFFNESS, 800)]
 
 
-@dataclass(frozen=True)
+@record
 class Family:
     """What a figure varies, and what its rows say of it."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from dockdyn.deferred import Float
 from dockdyn.docking.resting import nominal_loop, nominal_of
+from dockdyn.records import record
 from dockdyn.scenario.load import load
 from dockdyn.stability import TransferFunction, loop_polynomial, loop_roots
 from dockdyn.stability.growth import batch_of_one
@@ -23,7 +23,7 @@ HALF = {"loop.dynamics": {"method": "half-period", "period": STEP}}
 LOOPS: dict[str, dict[str, Any]] = {"continuous": {}, "with T/2": HALF}
 
 
-@dataclass(frozen=True)
+@record
 class SitsRig:
     """The numbers of the preset."""
 

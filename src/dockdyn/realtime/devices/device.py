@@ -8,6 +8,8 @@ from enum import IntEnum
 from math import isfinite
 from pathlib import Path
 
+from dockdyn.records import record
+
 HERE = Path(__file__).parent  # where the C files lie
 ZERO = (0.0, 0.0, 0.0)
 JOINTS = 8
@@ -15,7 +17,7 @@ LARGEST = 1e9  # of any number in SI units: what is larger is no measurement
 _WHOLE = 2**64
 
 
-@dataclass(frozen=True)
+@record
 class Reading:
     """Of a force sensor: N and N m. A status of zero is healthy."""
 
@@ -25,7 +27,7 @@ class Reading:
     status: int = 0
 
 
-@dataclass(frozen=True)
+@record
 class ToolPose:
     """Of a robot's tool in the robot's base: m and rad, joints in rad or m. A status of zero is healthy."""
 
@@ -36,7 +38,7 @@ class ToolPose:
     status: int = 0
 
 
-@dataclass(frozen=True)
+@record
 class ToolCommand:
     """Where the tool shall be in the robot's base: m and rad."""
 

@@ -6,7 +6,6 @@ Enumerations are read as their numbers, and required fields are looked for here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from math import ceil, degrees, radians
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +24,7 @@ from dockdyn.realtime.devices.device import (
 )
 from dockdyn.realtime.devices.roles import Keys, Port, Robot
 from dockdyn.realtime.devices.rotations import Numbers, normalise_quaternion, quaternion_of_vector, vector_of_quaternion
+from dockdyn.records import record
 
 if TYPE_CHECKING:
     from dockdyn.realtime.devices.emulated.robot import CommandedRobot
@@ -81,7 +81,7 @@ def _message_class(name: str) -> Any:  # noqa: ANN401, a class that the library 
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"abb.egm.{name}"))
 
 
-@dataclass(frozen=True)
+@record
 class EGMSettings:
     """Nothing: the messages are the same with all robots."""
 

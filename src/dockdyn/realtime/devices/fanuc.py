@@ -6,7 +6,6 @@ Positions in mm and W, P, R in degrees are singles: 24 bits, so that 2 m are tol
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -23,6 +22,7 @@ from dockdyn.realtime.devices.rotations import (
     quaternion_of_vector,
     vector_of_quaternion,
 )
+from dockdyn.records import record
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse
 
@@ -65,7 +65,7 @@ _REQUESTS = {
 }
 
 
-@dataclass(frozen=True)
+@record
 class FanucSettings:
     """Version of the protocol, cycle in ms that the robot must have (0: any), commands that are sent in advance.
 

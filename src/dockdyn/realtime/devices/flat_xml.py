@@ -6,10 +6,11 @@ Without entities, comments and declarations, which no such device sends, so that
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from dockdyn.realtime.devices.decimals import SPACE, read_decimal
 from dockdyn.realtime.devices.device import BadPacket, PacketError
+from dockdyn.records import record
 
 LONGEST = 2048  # bytes
 _SPACE = rb"[ \t\r\n]*"
@@ -23,7 +24,7 @@ _ENDS_NEXT = re.compile(_SPACE + b"</")
 _EACH = re.compile(rb"(%s)%s=%s(?:\"([^\"<]*)\"|'([^'<]*)')" % (_NAME, _SPACE, _SPACE))
 
 
-@dataclass(frozen=True)
+@record
 class Element:
     """An element: its attributes, its text, and, of the root, the elements in it, each the first of its name."""
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import struct
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Literal, Self
 
 from dockdyn.parameters import parameter
 from dockdyn.realtime.devices.device import BadPacket, Counts, PacketError, Reading, Sequence
 from dockdyn.realtime.devices.roles import ForceSensor, Port
+from dockdyn.records import record
 from dockdyn.scenario.language.units import scale_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ _UNITS = {
 }
 
 
-@dataclass(frozen=True)
+@record
 class NetFTSettings:
     """The calibration of a sensor: counts per its own unit, and what these units are in N and N m; ValueError for none."""
 

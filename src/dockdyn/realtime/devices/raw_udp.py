@@ -6,7 +6,6 @@ For a controller that has no protocol of a robot's maker: Speedgoat, dSPACE, hex
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field
@@ -32,6 +31,7 @@ from dockdyn.realtime.devices.rotations import (
     quaternion_of_vector,
     vector_of_quaternion,
 )
+from dockdyn.records import record
 from dockdyn.scenario.language.units import scale_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ _ROTATIONS = ("vector", "quaternion", "angles")
 Rotation = Literal["vector", "quaternion", "angles"]
 
 
-@dataclass(frozen=True)
+@record
 class RawField:
     """A field as the C struct has it: SI is the number times `scale` plus `zero`; `value` is that of a constant."""
 
@@ -120,7 +120,7 @@ def _unit_scale(unit: str, wanted: tuple[str, ...]) -> float:
     raise ValueError(f"must be a unit of {wanted[0]}, not {unit!r}")
 
 
-@dataclass(frozen=True)
+@record
 class RawLayout:
     """A packet: its length, byte order, how it tells rotations, and its fields; ValueError for one that cannot be."""
 
@@ -158,7 +158,7 @@ class RawLayout:
         return [f"{name}.{axis}" for name in quantities for axis in range(3) if _SLOTS[f"{name}.{axis}"] not in there]
 
 
-@dataclass(frozen=True)
+@record
 class RawUDPSettings:
     """What a side receives and what it sends; of a server without anything to send, what its sensor sends."""
 

@@ -7,7 +7,6 @@ Sources: docs/devices.md.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import degrees, hypot, pi, radians, sqrt
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -38,6 +37,7 @@ from dockdyn.realtime.devices.rotations import (
     quaternion_of_vector,
     vector_of_quaternion,
 )
+from dockdyn.records import record
 
 if TYPE_CHECKING:
     from dockdyn.realtime.devices.emulated.rsi import EmulatedRSI
@@ -51,7 +51,7 @@ _WORD = 2**32
 _MOST_LATE = _WORD - 1
 
 
-@dataclass(frozen=True)
+@record
 class RSISettings:
     """What the configuration of the robot's ETHERNET object and its RSI_ON say, and the resolution of the numbers written.
 

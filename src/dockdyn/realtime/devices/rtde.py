@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -24,6 +23,7 @@ from dockdyn.realtime.devices.device import (
     check_range,
 )
 from dockdyn.realtime.devices.roles import Keys, Port, Robot
+from dockdyn.records import record
 
 if TYPE_CHECKING:
     from dockdyn.realtime.connections import Connections
@@ -56,7 +56,7 @@ _MODE_POSE = 5
 _POWERED, _PROGRAM_RUNS, _NORMAL = 1, 2, 1
 
 
-@dataclass(frozen=True)
+@record
 class RTDESettings:
     """Version of the protocol, when packages come, how long a command is waited for, the recipe's number.
 

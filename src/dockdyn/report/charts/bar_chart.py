@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from dockdyn.records import record
 from dockdyn.report.charts.chart import Area, Level, Limits, Note, Panel
 from dockdyn.report.drawing import short_label
 from dockdyn.report.wording import format_significant
@@ -15,7 +15,7 @@ ROOM = 0.4  # of all bars together: room for words on a side of zero
 ENOUGH = 1.05  # times a bar's length: what is shown of the axis
 
 
-@dataclass(frozen=True)
+@record
 class Bar:
     """A bar from zero to its value, with its name on the axis and words, by default the number.
 

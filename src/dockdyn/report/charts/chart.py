@@ -6,23 +6,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dockdyn.records import record
 from dockdyn.report.palette import BEYOND, HUES
 
 Limits = tuple[float, float]
 Side = Literal["left", "center", "right"]
 ROOM = 0.05  # of what is shown, kept free on either side
+FLAT = 1e-10  # of the unit of an axis that goes up: a curve that varies by less is rounding
 FEW = 20  # samples that an opening window has at least
 SHORT = 0.7  # share of the run below which the contacts are worth a window of their own
 
 
-@dataclass(frozen=True)
+@record
 class Source:
     """What the numbers of a line are among those that a page computes again.
 
@@ -42,7 +43,7 @@ class Source:
     contacts: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Line:
     """Points that are joined, marked or both.
 
@@ -77,7 +78,7 @@ class Line:
     source: Source | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Area:
     """A filled region: closed rings with gaps (NaN) between them, of which one within another cuts a hole."""
 
@@ -88,9 +89,12 @@ class Area:
     alpha: float = 1.0
 
 
-@dataclass(frozen=True)
+@record
 class Band:
-    """A shaded stretch of an axis; one with a `name`, as of a contact, is an event that can be sought in the replay."""
+    """A shaded stretch of an axis; one with a `name`, as of a contact, is an event that can be sought in the replay.
+
+    Its name stands `at` a place, of a contact its peak, as others may overlap it; in the middle where that is not given.
+    """
 
     start: float
     end: float
@@ -99,9 +103,15 @@ class Band:
     axis: Literal["x", "y"] = "x"
     alpha: float = 1.0
     legend: str = ""
+    at: float | None = None
+
+    @property
+    def place(self) -> float:
+        """Where its name stands."""
+        return (self.start + self.end) / 2 if self.at is None else self.at
 
 
-@dataclass(frozen=True)
+@record
 class Level:
     """A straight line through a panel, at a place on an axis; one with a `name` is an event, too.
 
@@ -118,7 +128,7 @@ class Level:
     share: float = 1.0
 
 
-@dataclass(frozen=True)
+@record
 class Note:
     """Words beside a point, `away` (pt) from it, their `side` at it: below it where that is down, level with it where it is 0.
 
@@ -141,7 +151,7 @@ class Note:
 ZERO = Level(0.0)
 
 
-@dataclass(frozen=True)
+@record
 class SymmetricLog:
     """A scale that is logarithmic in both directions, and linear below the `threshold`."""
 
@@ -153,7 +163,7 @@ class SymmetricLog:
 Scale = Literal["linear", "log"] | SymmetricLog
 
 
-@dataclass(frozen=True)
+@record
 class Panel:
     """Axes with what is in them.
 
@@ -205,7 +215,7 @@ class Panel:
 BLANK = Panel("", (), bare=True)  # a place among tiles with nothing in it
 
 
-@dataclass(frozen=True)
+@record
 class Chart:
     """A figure.
 
@@ -256,7 +266,7 @@ def _limits_up(panel: Panel, window: Limits | None) -> Limits:
     if not any(np.isfinite(values).any() for values in seen):
         seen = [_clip_to_window(line, None) for line in panel.lines]
     levels = [level.at for level in panel.levels if level.axis == "y"]
-    low, high = _with_room(np.concatenate([levels, *seen]), panel.scale == "log", ROOM)
+    low, high = _with_room(np.concatenate([levels, *seen]), panel.scale == "log", ROOM, FLAT)
     least, most = panel.limits
     return low if least is None else least, high if most is None else most
 
@@ -271,8 +281,9 @@ def _clip_to_window(line: Line, window: Limits | None) -> np.ndarray:
     return np.concatenate([y[inside], reach])
 
 
-def _with_room(values: np.ndarray, logarithmic: bool, room: float) -> Limits:
-    """Return the least and the largest of finite values, with so much room beside them."""
+def _with_room(values: np.ndarray, logarithmic: bool, room: float, flat: float = 0.0) -> Limits:
+    """Return the least and the largest of finite values, with so much room beside them; what varies by no more than `flat`
+    is a level."""
     kept = values[np.isfinite(values) & ((values > 0) | (not logarithmic))]
     if not kept.size:
         return (0.1, 1.0) if logarithmic else (0.0, 1.0)
@@ -280,7 +291,7 @@ def _with_room(values: np.ndarray, logarithmic: bool, room: float) -> Limits:
     if logarithmic:
         factor = (high / low) ** room if high > low else 2.0
         return low / factor, high * factor
-    free = room * (high - low) or room * abs(high) or 1.0
+    free = next((room * one for one in (high - low, abs(high)) if one > flat), 1.0)
     return low - free, high + free
 
 
@@ -333,9 +344,10 @@ def stem_lines(x: ArrayLike, y: ArrayLike, colour: str, size: float = 3.5, name:
 
 
 def contact_window(time: np.ndarray, instants: Iterable[float]) -> Limits | None:
-    """Return the window of a run in which `instants`, of contacts, lie; None where that is most of it, or there are none."""
+    """Return the window of a run in which `instants`, of contacts, lie; None where that is most of it, or they are one: of a
+    single impact what matters is before and after it."""
     found = np.asarray(list(instants), float)
-    if not found.size or len(time) < 2:
+    if not found.size or len(time) < 2 or not np.ptp(found):
         return None
     end = float(time[-1])
     room = max(0.12 * float(np.ptp(found)), FEW * end / len(time))

@@ -33,6 +33,7 @@ from dockdyn.results.measures import (
     stores_inside,
     work_since_start,
 )
+from dockdyn.results.requirements import is_rounding
 
 MANY = 12  # contacts above which only the largest peak is named
 APART = 0.05  # share of what is shown, by which named peaks are apart
@@ -40,6 +41,7 @@ BESIDE = 0.2  # of that: where a line is looked at beside a peak
 PEAKS = Source(contacts=("peak_time", "peak_force"))
 AFTER = Source(contacts=("settled", "energy"))  # release, and the delay after it
 WORK = Source([("work", 0, 1.0)], since_start=True)
+LOADS = {"load_force": "force, N", "load_moment": "moment, N m"}
 FEW = 60  # samples of a contact below which each is marked
 
 
@@ -190,7 +192,8 @@ def attitude_chart(dataset: Dataset) -> Chart:
 def load_chart(dataset: Dataset, points: Sequence[int] | None = None) -> Chart:
     """Return the force and moment of the contacts at named points (all of them when not given), in the axes of their bodies.
 
-    All points have the same scale of force, and the same of moment: they can be compared.
+    All points have the same scale of force, and the same of moment: they can be compared. Of what rounding leaves alone there
+    are no panels.
     """
     chosen = list(range(dataset.sizes["point"]) if points is None else points)
     first = float(dataset.episode_peak_force[0]) if dataset.sizes["episode"] else 0.0  # N
@@ -198,13 +201,15 @@ def load_chart(dataset: Dataset, points: Sequence[int] | None = None) -> Chart:
     time = dataset.time.values
     columns = {name: dataset[name].values[:, chosen] for name in ("load_force", "load_moment")}
     scales = {name: symmetric_log_scale(values, first) for name, values in columns.items()}
-    reach = {name: 1.1 * float(np.nanmax(np.abs(values))) or 1.0 for name, values in columns.items()}
+    most = {name: float(np.nanmax(np.abs(values))) for name, values in columns.items()}
+    reach = {name: 1.1 * largest or 1.0 for name, largest in most.items()}
+    told = {name: label for name, label in LOADS.items() if not is_rounding(most[name], max(most.values()))}
     for place, index in enumerate(chosen):
-        for name, label in (("load_force", "force, N"), ("load_moment", "moment, N m")):
+        for name, label in told.items():
             lines = component_lines(time, columns[name][:, place], of=name, number=index)
             limits, title = (-reach[name], reach[name]), short_label(str(dataset.point.values[index]))
             panels.append(Panel(label, lines, 1.2, title=title, limits=limits, scale=scales[name]))
-    return time_chart(dataset, panels, columns=2)
+    return time_chart(dataset, panels, columns=len(told))
 
 
 def component_lines(

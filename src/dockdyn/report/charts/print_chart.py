@@ -187,7 +187,7 @@ def _frame_panel(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
 def _name_events(ax: Axes, panel: Panel) -> None:
     """Write names above shaded times and lines; neighbours too close for that share one text."""
     low, high = ax.get_xlim()
-    places = [((band.start + band.end) / 2, band.name) for band in panel.bands if band.name and band.axis == "x"]
+    places = [(band.place, band.name) for band in panel.bands if band.name and band.axis == "x"]
     places += [(level.at, level.name) for level in panel.levels if level.name]
     groups: list[list[tuple[float, str]]] = []
     for at, name in sorted(place for place in places if low <= place[0] <= high):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.report.charts.chart import Limits, Line, Note, Side, line_through
 from dockdyn.report.charts.round_numbers import round_numbers
 from dockdyn.report.charts.section import join_curves
@@ -25,7 +25,7 @@ EDGES = (
 SMALL = 1e-9  # of the box, what is nothing but round-off
 
 
-@dataclass(frozen=True)
+@record
 class View:
     """Where the eye is: `turn` about z from the axis x, and `rise` above the plane x–y (deg)."""
 

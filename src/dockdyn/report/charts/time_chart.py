@@ -9,14 +9,15 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.report.charts.chart import Band, Chart, Level, Panel, contact_window
-from dockdyn.report.drawing import contact_spans
+from dockdyn.report.drawing import contact_places, contact_spans
 
 TIME = "time"  # what charts over the run have in common
 
 
 def time_chart(dataset: Dataset, panels: Sequence[Panel], columns: int = 1) -> Chart:
     """Return panels over the time of a run with located contacts; a capture with which it begins is none to open at."""
-    caught = [float(dataset[name]) for name in ("capture_time", "capture_peak_time") if name in dataset]
+    names = [name for name in ("capture_onset", "capture_peak_time") if name in dataset]
+    caught = [float(time) for name in names for time in np.ravel(dataset[name].values)]
     instants = [*lively_spans(dataset).ravel(), *(time for time in caught if np.isfinite(time) and time > 0)]
     return run_chart(dataset.time.values, panels, contact_bands(dataset), instants=instants, columns=columns)
 
@@ -33,12 +34,15 @@ def lively_spans(dataset: Dataset) -> np.ndarray:
 
 def contact_bands(dataset: Dataset) -> list[Band]:
     """Return the times of contact, by number."""
-    return numbered_bands(contact_spans(dataset))
+    return numbered_bands(contact_spans(dataset), contact_places(dataset))
 
 
-def numbered_bands(spans: np.ndarray) -> list[Band]:
-    """Return bands from the first to the last of each contact (s), (contacts, 2), by number."""
-    return [Band(float(onset), float(release), f"Q{number}") for number, (onset, release) in enumerate(spans, start=1)]
+def numbered_bands(spans: np.ndarray, places: np.ndarray) -> list[Band]:
+    """Return bands from the first to the last of each contact (s), (contacts, 2), by number, named at `places` (s)."""
+    return [
+        Band(float(onset), float(release), f"Q{number}", at=float(place))
+        for number, ((onset, release), place) in enumerate(zip(spans, places, strict=True), start=1)
+    ]
 
 
 def run_chart(

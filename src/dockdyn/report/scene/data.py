@@ -8,11 +8,12 @@ within what it is.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dockdyn.records import record
 from dockdyn.report.scene.scale import arrow_scale
 from dockdyn.report.scene.scene import ShownForce
 from dockdyn.report.scene.solids import rounded
@@ -66,6 +67,7 @@ def scene_data(scene: RunScene, columns: PageColumns) -> dict[str, Any]:
             "place": rounded(scene.focus.place),
             "axis": rounded(scene.focus.axis),
             "reach": rounded(size),
+            "arm": scene.focus.arm,
         },
         "notes": scene.notes,
     }
@@ -77,7 +79,7 @@ def force_scale(vectors: Sequence[np.ndarray], size: float) -> dict[str, float |
     return {"metres": scale.metres, "cut": scale.cut if np.isfinite(scale.cut) else None}
 
 
-@dataclass(frozen=True)
+@record
 class _SceneWriter:
     """What writes the parts of a scene: its columns at some rows of time, and what moves by its number."""
 
@@ -115,10 +117,12 @@ class _SceneWriter:
         )
         found = {"name": one.name, "kind": one.kind, "first": first, "second": second, "radius": rounded(one.radius)}
         found |= {name: fact for name in ("latch", "free") if (fact := getattr(one, name)) is not None}
+        found |= {"ghost": one.ghost} if one.ghost else {}
         return found if one.shown is None else found | {"shown": self.place(one.shown, 1.0)}
 
     def beam(self, one: ShownBeam) -> dict[str, Any]:
         found = {"name": one.name, "body": one.body, "motion": self.number(one.rest), "radius": rounded(one.radius)}
+        found |= {"ghost": one.ghost} if one.ghost else {}
         shapes = {
             "place": rounded(one.place),
             "shift": rounded(one.shift),
@@ -133,7 +137,7 @@ class _SceneWriter:
     def force(self, one: ShownForce) -> dict[str, Any]:
         vector = [self.place(column, FORCE * float(np.abs(one.vector).max())) for column in one.vector.T]
         place = {"motion": self.number(one.carrier), "place": self.points(one)}
-        return {"name": one.name, "kind": one.kind, "vector": vector} | place
+        return {"name": one.name, "kind": one.kind, "friction": one.with_friction, "vector": vector} | place
 
 
 def _points(one: ShownTrail | ShownForce, origin: np.ndarray) -> np.ndarray:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+
+from dockdyn.records import record
 
 SHORTEST = 0.04  # of the longest arrow drawn, below which none is
 OFTEN = 0.5  # share of the frames in which a force acts that is taken for sustained
@@ -13,7 +14,7 @@ TIMES = 10.0  # a sustained one is drawn up to so many times its median
 SHARE = 1e-3  # of its largest at least: what decays to rounding errors is not drawn large
 
 
-@dataclass(frozen=True)
+@record
 class Scale:
     """Arrows are `metres` long per unit; what is larger than `cut` (in the unit) is drawn as long as that."""
 

@@ -10,13 +10,14 @@ from typing import Literal
 
 import numpy as np
 
+from dockdyn.records import record
 from dockdyn.report.scene.solids import ShownSolid
 
 # what a part is, which says how it is drawn: a bus is looked through, what touches is not, a ghost is pale
 Role = Literal["bus", "link", "gear", "surface", "look", "ghost", "ground"]
 
 
-@dataclass(frozen=True)
+@record
 class Aside:
     """How far something is pushed aside: along `out` (axes of the `carrier`), by the slope of a ramp times the travel on it, of
     at most a `length` (m), while the latch of a number does not hold."""
@@ -37,7 +38,7 @@ class ShownMotion:
     aside: Aside | None = None
 
 
-@dataclass(frozen=True)
+@record
 class ShownPart:
     """Something with a shape, of a body (None: of none), carried by a motion (None: it stands still)."""
 
@@ -50,7 +51,7 @@ class ShownPart:
     missing: str = ""  # why it has not the mesh that the scenario asks for
 
 
-@dataclass(frozen=True)
+@record
 class End:
     """A place of what moves so (None: of what stands)."""
 
@@ -58,10 +59,11 @@ class End:
     place: np.ndarray
 
 
-@dataclass(frozen=True)
+@record
 class ShownTie:
     """What acts between two places that move: drawn from one to the other, only while `shown` (times,); a `latch` by its
-    number; a spring from the second as far as it is long where it is `free` (m; None: it holds on)."""
+    number; a spring from the second as far as it is long where it is `free` (m; None: it holds on); of a `ghost` in its
+    colour."""
 
     name: str
     kind: Literal["strut", "cable", "spring", "latch", "magnet"]
@@ -71,14 +73,15 @@ class ShownTie:
     shown: np.ndarray | None = None
     latch: int | None = None
     free: float | None = None
+    ghost: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class ShownBeam:
     """A beam that bends: places of its sections (sections, 3), and how modal coordinates `eta` (times, modes) move them.
 
     In axes of the beam at rest, by `shift` (sections, modes, 3), less half of what `bow` (sections, modes, modes) gives
-    along `along` where it shortens.
+    along `along` where it shortens; of a `ghost` in its colour.
     """
 
     name: str
@@ -90,9 +93,10 @@ class ShownBeam:
     radius: float
     bow: np.ndarray | None = None
     along: np.ndarray | None = None
+    ghost: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class ShownTrail:
     """The path (times, 3) of a point, in axes of what carries it."""
 
@@ -101,28 +105,34 @@ class ShownTrail:
     carrier: ShownMotion | None
 
 
-@dataclass(frozen=True)
+@record
 class ShownForce:
-    """A force (times, 3), N, scene's axes, at a `place` (times, 3) in axes of the `carrier` (None: the scene's)."""
+    """A force (times, 3), N, scene's axes, at a `place` (times, 3) in axes of the `carrier` (None: the scene's).
+
+    `with_friction` says that it is more than the normal force, which curves and tables show.
+    """
 
     name: str
     place: np.ndarray
     vector: np.ndarray
     carrier: ShownMotion | None
-    kind: Literal["contact", "friction", "hold"] = "contact"
+    kind: Literal["contact", "hold"] = "contact"
+    with_friction: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Focus:
-    """What is looked at: a place of what carries it, the way along which things dock there, how far gear reaches."""
+    """What is looked at: a place of what carries it, the way along which things dock there, how far gear reaches, and whether
+    links are an `arm` that leads there, not solar arrays beside it."""
 
     carrier: ShownMotion | None
     place: np.ndarray
     axis: np.ndarray
     reach: float
+    arm: bool = True
 
 
-@dataclass(frozen=True)
+@record
 class RunScene:
     """Everything that a scene shows; `bodies` are motions by name, the first ones as the scenario has them."""
 

@@ -5,10 +5,11 @@ Lengths in m, in axes of what carries them. `facts` is what the page's script dr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+
+from dockdyn.records import record
 
 if TYPE_CHECKING:
     from dockdyn.report.columns import PageColumns
@@ -23,7 +24,7 @@ class ShownSolid(Protocol):
         """Return the shape and its dimensions as JSON has them; what is long goes into columns."""
 
 
-@dataclass(frozen=True)
+@record
 class BoxSolid:
     """A box between two corners along its own axes, columns in axes of what carries it."""
 
@@ -35,7 +36,7 @@ class BoxSolid:
         return {"is": "box", "low": rounded(self.low), "high": rounded(self.high), "axes": rounded(self.axes.T)}
 
 
-@dataclass(frozen=True)
+@record
 class BallSolid:
     """All places within a radius of one."""
 
@@ -46,7 +47,7 @@ class BallSolid:
         return {"is": "ball", "centre": rounded(self.centre), "radius": rounded(self.radius)}
 
 
-@dataclass(frozen=True)
+@record
 class TubeSolid:
     """A round bar; with round ends all places within its radius of a segment, with `end_radius` a frustum."""
 
@@ -63,7 +64,7 @@ class TubeSolid:
         return found | ({"round": True} if self.round_ends else {})
 
 
-@dataclass(frozen=True)
+@record
 class RingSolid:
     """All places within a radius of a circle."""
 
@@ -82,7 +83,7 @@ class RingSolid:
         }
 
 
-@dataclass(frozen=True)
+@record
 class PlateSolid:
     """A plate between edges: a plane outline (n, 3), so thick."""
 
@@ -93,7 +94,7 @@ class PlateSolid:
         return {"is": "plate", "outline": rounded(self.outline), "thickness": rounded(self.thickness)}
 
 
-@dataclass(frozen=True)
+@record
 class TurnedSolid:
     """What an outline (n, 2), of places along an axis and distances from it, sweeps as it turns about that; `hollow` is looked
     through."""
@@ -113,7 +114,7 @@ class TurnedSolid:
         }
 
 
-@dataclass(frozen=True)
+@record
 class MeshSolid:
     """A mesh: vertices (n, 3) and faces (m, 3)."""
 

@@ -27,10 +27,10 @@ class Sampler:
 
 
 def shown_times(dataset: Dataset, marks: Sequence[float] = ()) -> tuple[np.ndarray, Sampler]:
-    """Return a run's times with peaks of its contacts, its capture and other `marks` (s), and what gives samples at them."""
+    """Return a run's times with peaks of its contacts, its captures and other `marks` (s), and what gives samples at them."""
     time = dataset.time.values
     found = [*marks]
-    for name in ("episode_peak_time", "episode_onset", "episode_release", "capture_time"):
+    for name in ("episode_peak_time", "episode_onset", "episode_release", "capture_onset", "capture_release"):
         if name in dataset:
             found += np.ravel(dataset[name].values).tolist()
     more = np.array([one for one in found if np.isfinite(one) and time[0] <= one <= time[-1]])

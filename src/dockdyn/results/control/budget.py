@@ -1,4 +1,4 @@
-"""What control may take up, and what of it is used up at the end of a run."""
+"""What control may take up, and what of it is used up, at the end of a run or before."""
 
 from __future__ import annotations
 
@@ -42,14 +42,19 @@ def steered_body(dataset: Dataset) -> str:
 
 def used_up(dataset: Dataset) -> list[str]:
     """Return what of the wheel and of the thrusters' torque is used up at the end, in words; empty ones where there is none."""
-    capacity, budget = dataset.attrs["wheel_capacity_N_m_s"], dataset.attrs["thruster_budget_N_m_s"]
-    wheel, used = float(abs(dataset.wheel_momentum[-1]).max()), float(dataset.thruster_use[-1, 1])
-    spent = []
-    if wheel >= SPENT * capacity:
-        spent.append(f"the wheel holds {wheel:.3g} of {capacity:.3g} N m s" if capacity else "")
-    if used >= SPENT * budget:
-        spent.append(f"thrusters have used {used:.3g} of {budget:.3g} N m s" if budget else "")
-    return spent
+    capacity = dataset.attrs["wheel_capacity_N_m_s"]
+    wheel = float(abs(dataset.wheel_momentum[-1]).max())
+    holds = f"the wheel holds {wheel:.3g} of {capacity:.3g} N m s" if capacity else ""
+    return [*([holds] if wheel >= SPENT * capacity else []), *_thrusters_spent(dataset, "N m s", 1)]
+
+
+def _thrusters_spent(dataset: Dataset, unit: str, place: int) -> list[str]:
+    """Return that the budget of thrusters in a unit is used up at the end, in words, empty ones where there is none; nothing
+    where it is not."""
+    used, budget = float(dataset.thruster_use[-1, place]), dataset.attrs[f"thruster_budget_{unit.replace(' ', '_')}"]
+    if used < SPENT * budget:
+        return []
+    return [f"thrusters have used {used:.3g} of {budget:.3g} {unit}" if budget else ""]
 
 
 def thrusters_idle(dataset: Dataset) -> bool:
@@ -65,10 +70,7 @@ def control_warnings(dataset: Dataset) -> list[str]:
     """Return warnings: what of a steered body cannot give what is asked, has never given any, or can give no more."""
     if "control_work" not in dataset:
         return []
-    used, budget = float(dataset.thruster_use[-1, 0]), dataset.attrs["thruster_budget_N_s"]
-    found = [words for words in used_up(dataset) if words]
-    if budget and used >= SPENT * budget:
-        found.append(f"thrusters have used {used:.3g} of {budget:.3g} N s")
+    spent = [*_thrusters_spent(dataset, "N m s", 1), *_thrusters_spent(dataset, "N s", 0)]
     lacking = dataset.attrs["thrusters_lack"]
     warnings = (
         [f"thrusters alone cannot give what control may ask for: {lacking} (axes of {steered_body(dataset)})"]
@@ -77,4 +79,19 @@ def control_warnings(dataset: Dataset) -> list[str]:
     )
     if thrusters_idle(dataset):
         warnings.append(IDLE)
-    return warnings + [f"control has run out at the end: {words}" for words in found]
+    run_out = [f"control has run out at the end: {words}" for words in spent if words]
+    return warnings + _wheel_full(dataset) + run_out
+
+
+def _wheel_full(dataset: Dataset) -> list[str]:
+    """Return a warning where the wheel is full at any time of a run: it may have emptied again by the end."""
+    capacity, time = dataset.attrs["wheel_capacity_N_m_s"], dataset.time.values
+    full = np.abs(dataset.wheel_momentum.values).max(axis=1) >= SPENT * capacity
+    if not capacity or not full.any():
+        return []
+    share = np.trapezoid(full.astype(float), time) / (time[-1] - time[0]) if len(time) > 1 else 1.0
+    end = " and at its end" if full[-1] else ""
+    return [
+        f"the wheel is full, at its {capacity:.3g} N m s, first at t = {time[full.argmax()]:.6g} s, for {100 * share:.2g} % of "
+        f"the run{end}: then it gives no more of what control asks for"
+    ]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Shaped
+from dockdyn.records import record
 
 NUMBER = "1"  # the unit of what has none
 BY_LABEL = "SI"  # the unit of what has one for each label
 EFFORTS = {"rad": "N m", "m": "N"}  # of motors, by the unit of their joint
 
 
-@dataclass(frozen=True)
+@record
 class Column:
     """One column of a table."""
 

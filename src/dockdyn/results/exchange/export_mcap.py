@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 from dockdyn.dataset import Dataset
 from dockdyn.files import replace_files
 from dockdyn.installed import version
+from dockdyn.records import record
 from dockdyn.results.exchange.columns import table_columns
 from dockdyn.results.exchange.export import distinct_names, plain_value
 from dockdyn.results.exchange.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
@@ -39,7 +39,7 @@ class WrittenLog(NamedTuple):
     channels: int
 
 
-@dataclass(frozen=True)
+@record
 class _Channel:
     """Messages of one topic, one a row of the run."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dockdyn.records import record
 from dockdyn.results.exchange.log_messages import MOST, MOST_NAMED, NAMES
 
 MOST_TEXT = 1_000_000  # characters of a definition
@@ -33,7 +34,7 @@ class MessageBudget:
     taken: int = 0
 
 
-@dataclass(frozen=True)
+@record
 class _Field:
     """A field: a number by its form, a text, or a message; one, or an array of `size`, which an empty one says itself."""
 

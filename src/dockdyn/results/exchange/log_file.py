@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from dockdyn.deferred import Float
 from dockdyn.files import regular_file
+from dockdyn.records import record
 from dockdyn.results.exchange.log_merge import merge_columns
 from dockdyn.results.exchange.log_table import Cells, LogColumn, LogTable, known_name, number_in, split_heading
 from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
@@ -30,7 +30,7 @@ MOVED = 0.01  # of its range: what counts as moving
 type Row = Float[np.ndarray, "n"]
 
 
-@dataclass(frozen=True)
+@record
 class Role:
     """What a column is read for."""
 
@@ -42,7 +42,7 @@ class Role:
     option: str = ""  # of the command line, which names the column; empty: there is none
 
 
-@dataclass(frozen=True)
+@record
 class SignalLog:
     """Signals in SI units by role, and where they stand in the file."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 
 from dockdyn.deferred import Int
+from dockdyn.records import record
 from dockdyn.results.exchange.log_table import Cells, CommonRows, LogColumn, LogTable, number_in
 from dockdyn.scenario.language.errors import ScenarioError
 
 
-@dataclass(frozen=True)
+@record
 class Merged:
     """Cells of several columns at the same samples."""
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from dockdyn.deferred import Int
+from dockdyn.records import record
 
 UNIT = re.compile(r"^(.*?)\s*(?:\[\s*([^\[\]]*?)\s*\]|\(\s*(.*?)\s*\))\s*$")
 Cells = Sequence[object] | np.ndarray  # texts or numbers, one a sample
 
 
-@dataclass(frozen=True)
+@record
 class LogColumn:
     """One column as the file has it."""
 
@@ -30,7 +31,7 @@ class LogColumn:
         return name in (self.heading, split_heading(self.heading)[0], self.path or self.heading)
 
 
-@dataclass(frozen=True)
+@record
 class CommonRows:
     """Samples that columns have in common: all rows of a file, or the messages of one channel."""
 
@@ -40,7 +41,7 @@ class CommonRows:
     name: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class LogTable:
     """What a file holds."""
 

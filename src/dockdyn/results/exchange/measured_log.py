@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.results.exchange.columns import NUMBER, Column, table_columns
 from dockdyn.results.exchange.log_file import Role, SignalLog, log_in, sampling_period, split_unit_suffix, table_of
 from dockdyn.results.exchange.log_roles import ACTUAL, CLOCK, COMMAND, FORCE, POSITION, VELOCITY
 from dockdyn.results.exchange.log_table import known_name, split_heading
 from dockdyn.results.exchange.time_stamps import STATE, Stamps, scale_beside_run, scale_of_samples, since_1970
-from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.errors import ScenarioError, nearest, shorten_name_list
 
 SHOWS = (  # what of a run the columns of a log for identification are: the first that it has
     (COMMAND, ("position",)),
@@ -27,7 +28,7 @@ SHOWS = (  # what of a run the columns of a log for identification are: the firs
 type Samples = Float[np.ndarray, "samples"]
 
 
-@dataclass(frozen=True)
+@record
 class MeasuredLog:
     """What a log holds of variables that runs have, in SI units."""
 
@@ -37,8 +38,14 @@ class MeasuredLog:
     unused: list[str]  # headings of other columns
     notes: list[str] = field(default_factory=list)  # of what was read, to be told
 
+    def remarks(self) -> list[str]:
+        """Return what is to be known of what was read, and of what was not."""
+        if not self.unused:
+            return self.notes
+        return [*self.notes, f"not used, for the run has no such variable: {shorten_name_list('', self.unused)}"]
 
-@dataclass(frozen=True)
+
+@record
 class Residual:
     """A run less the log, in one column."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.results.exchange.log_table import Cells
 
 SCALES = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}  # s
@@ -18,7 +18,7 @@ STATE = "time [ms]; one of s, ms, µs, ns"
 FEWEST = 20  # samples within a run that a log is expected to have
 
 
-@dataclass(frozen=True)
+@record
 class Stamps:
     """Time stamps as a log has them."""
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Self
 
 import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Float
+from dockdyn.records import record
 
 NONE = "none"  # the rig without a compensator
 DEFAULT = "lead-energy"  # taken of those that are alike: a wrong lead, which no comparison shows, costs it least
@@ -55,7 +56,7 @@ def over_draws(rows: Sequence[Errors]) -> tuple[Errors, Errors]:
     return stack.mean(axis=0), np.where(np.isfinite(spread), spread, 0.0)
 
 
-@dataclass(frozen=True)
+@record
 class Ranked:
     """A compensator and its largest error over the stiffnesses, with the standard error that noise leaves in it."""
 
@@ -69,7 +70,7 @@ class Ranked:
         return self.error == other.error or self.error - other.error <= doubt
 
 
-@dataclass(frozen=True)
+@record
 class CompensatorChoice:
     """What a comparison says: all that a rig can have, the nearest to the truth first."""
 

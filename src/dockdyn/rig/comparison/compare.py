@@ -16,18 +16,22 @@ from dockdyn.results.drive import Progress
 from dockdyn.results.measures import finite_or_none
 from dockdyn.rig.batched_rigs import Lanes
 from dockdyn.rig.build import sensor_of
-from dockdyn.rig.comparison import store
 from dockdyn.rig.comparison.choice import NONE, CompensatorChoice, amplitude_errors, counting_errors, over_draws
 from dockdyn.rig.comparison.stiffnesses import stiffnesses_from
+from dockdyn.rig.comparison.store import ComparedLaw, ComparedLaws, store_comparison
 from dockdyn.rig.compensator import CompensatorMaker
+from dockdyn.rig.limits import first_times, limit_words
 from dockdyn.rig.measures import MeasuredMotion, motion_measures, recent_force
+from dockdyn.rig.model.rig import Rig
 from dockdyn.rig.resting import loop_of
 from dockdyn.rig.rig_theory import contact_frequency, latest_action
+from dockdyn.rig.run import Course
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.given import names_from
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.tables.rig.compensators import CompensatorLaw, facts_of, laws
 from dockdyn.scenario.tables.rig.loop import aliasing
+from dockdyn.trees import map_leaves
 
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
 DRAWS = 8  # of the noise, where a sensor has any
@@ -48,6 +52,8 @@ ERRORS = {
     "error": ("1", "error of the restitution, of a contact that swings of the amplitude; mean over noise draws"),
     "error_noise": ("1", "standard error of that mean"),
 }
+
+type Ideals = dict[float, MeasuredMotion]  # motions without rig, by the time between instants (s)
 
 
 def _known_laws(scenario: Scenario) -> list[str]:
@@ -143,7 +149,7 @@ def compare(
 
     Tuned is at the stiffness that `[loop.tuning]` states or the scenario's contact has, once for all of them; those that
     cannot be tuned on this rig are left out. Measures are those of the scenario's own noise seed; `error` is the mean over
-    several. What is found is kept for later runs of the same rig.
+    several. What is found is kept for later runs of the same rig, and for comparisons with the same compensator.
 
     Raises:
         ScenarioError: another setup, an unknown compensator, a contact whose law has no stiffness, a rig that cannot be
@@ -151,39 +157,79 @@ def compare(
     """
     scenario = scenario_from(scenario)
     _refuse_without_rig(scenario)
-    known = _known_laws(scenario)
-    laws = known if laws is None else _checked_laws(names_from("laws", laws), known)
+    names = _known_laws(scenario)
+    laws = names if laws is None else _checked_laws(names_from("laws", laws), names)
     own = loop_of(scenario)
     tried = stiffnesses_of(scenario, stiffnesses)
     lanes, maker = Lanes(scenario, tried), CompensatorMaker(scenario, own)
-    rates = np.array([contact_frequency(loop) for loop in lanes.loops])
-    bilateral = scenario.content.bilateral
-    found: dict[str, list[np.ndarray]] = {name: [] for name in (*VARIABLES, *ERRORS, "wall_time")}
     tables, left_out = complete_tables(maker, scenario, laws)
-    ideals: dict[float, MeasuredMotion] = {}  # by the time between instants (s)
-    for place, section in enumerate(tables.values()):
-        rigs = lanes.rigs(maker.make(section), None if section is None else section.period)
-        rows, wall_time = [], 0.0
-        for course in lanes.courses(rigs, noise_seeds(scenario)):
-            period = float(course.time[1] - course.time[0])
-            parts = (course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force"))
-            ideal = ideals.setdefault(period, MeasuredMotion(*parts))
-            rig = MeasuredMotion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
-            rig = replace(
-                rig, contact=recent_force(course.seen["contact_force"], period, latest_action(scenario.content))
-            )
-            with np.errstate(invalid="ignore", over="ignore"):
-                rows.append(motion_measures(course.time, ideal, rig, rates, bilateral))
-            wall_time += course.wall_time
-        off, doubt = over_draws([counting_errors(row, bilateral) for row in rows])
-        row = rows[0] | {"spectral_radius": lanes.radii(rigs), "error": off, "error_noise": doubt}
-        for name, values in (row | {"wall_time": np.asarray(wall_time)}).items():
-            found[name].append(values)
+    known = ComparedLaws(scenario, tried)
+    ideals: Ideals = {}
+    found: dict[str, ComparedLaw] = {}
+    for place, (law, section) in enumerate(tables.items()):
+        compared = known.load(section)
+        if compared is None:
+            rigs = lanes.rigs(maker.make(section), None if section is None else section.period)
+            compared = _compare_law(lanes, rigs, ideals)
+            known.store(section, compared)
+        found[law] = compared
         if progress is not None:
             progress((place + 1) / len(tables))
-    dataset = _dataset_of(scenario, tables, tried, found, left_out)
+    remarks = _limits_in_words(found, len(tried))
+    dataset = _dataset_of(scenario, tables, tried, found, left_out, remarks)
     _remember_comparison(scenario, dataset, tables)
     return dataset
+
+
+def _compare_law(lanes: Lanes, rigs: list[Rig], ideals: Ideals) -> ComparedLaw:
+    """Return what rigs with one compensator do, a lane each."""
+    scenario, bilateral = lanes.scenario, lanes.scenario.content.bilateral
+    rates = np.array([contact_frequency(loop) for loop in lanes.loops])
+    rows, wall_time = [], 0.0
+    limited: dict[str, dict[str, float]] = {}
+    for course in lanes.courses(rigs, noise_seeds(scenario)):
+        period = float(course.time[1] - course.time[0])
+        for key, runs in _limited_runs(scenario, course, float(rigs[0].tick)).items():
+            earlier = limited.setdefault(key, {})
+            earlier |= {lane: min(time, earlier.get(lane, np.inf)) for lane, time in runs.items()}
+        parts = (course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force"))
+        ideal = ideals.setdefault(period, MeasuredMotion(*parts))
+        rig = MeasuredMotion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
+        rig = replace(rig, contact=recent_force(course.seen["contact_force"], period, latest_action(scenario.content)))
+        with np.errstate(invalid="ignore", over="ignore"):
+            rows.append(motion_measures(course.time, ideal, rig, rates, bilateral))
+        wall_time += course.wall_time
+    off, doubt = over_draws([counting_errors(row, bilateral) for row in rows])
+    row = rows[0] | {"spectral_radius": lanes.radii(rigs), "error": off, "error_noise": doubt}
+    return ComparedLaw({name: values.tolist() for name, values in row.items()} | {"wall_time": [wall_time]}, limited)
+
+
+def _limited_runs(scenario: Scenario, course: Course, tick: float) -> dict[str, dict[str, float]]:
+    """Return which lanes of a course reached a limit, and when (s), by the limit's key."""
+    found: dict[str, dict[str, float]] = {}
+    for lane in range(len(course.seen["position"])):
+        reached = map_leaves(lambda ticks, lane=lane: ticks[lane], course.reached)
+        for key, time in first_times(scenario.content, reached, tick, float(course.time[-1])).items():
+            found.setdefault(key, {})[str(lane)] = time
+    return found
+
+
+def _limits_in_words(found: dict[str, ComparedLaw], lanes: int) -> list[str]:
+    """Return a warning for every limit that runs of a comparison reached."""
+    told = []
+    for key in dict.fromkeys(key for law in found.values() for key in law.limited):
+        runs = {name: law.limited[key] for name, law in found.items() if key in law.limited}
+        whose = "every compensator" if len(runs) == len(found) else ", ".join(runs)
+        times = [time for lanes_of_law in runs.values() for time in lanes_of_law.values()]
+        when = f"in {len(times)} of {len(found) * lanes} runs, first at t = {min(times):.6g} s, with {whose}"
+        told.append(limit_words(key, when))
+    return told
+
+
+def comparison_warnings(dataset: Dataset) -> list[str]:
+    """Return what a reader should know before trusting a comparison."""
+    aliased = [words for words in (dataset.attrs["aliasing"],) if words]
+    return aliased + json.loads(dataset.attrs.get("limit_warnings", "[]"))
 
 
 def _refuse_without_rig(scenario: Scenario) -> None:
@@ -196,23 +242,25 @@ def _refuse_without_rig(scenario: Scenario) -> None:
 def _remember_comparison(scenario: Scenario, dataset: Dataset, tables: dict[str, Any]) -> None:
     """Keep what a comparison says for later runs of the same rig."""
     tables = {law: {} if table is None else table.model_dump(exclude_none=True) for law, table in tables.items()}
-    store.store_comparison(scenario, {"choice": CompensatorChoice.of_dataset(dataset).answer(), "settings": tables})
+    store_comparison(scenario, {"choice": CompensatorChoice.of_dataset(dataset).answer(), "settings": tables})
 
 
 def _dataset_of(
     scenario: Scenario,
     tables: dict[str, Any],
     stiffnesses: Sequence[float],
-    found: dict[str, list[np.ndarray]],
+    found: dict[str, ComparedLaw],
     left_out: dict[str, str],
+    limit_warnings: list[str],
 ) -> Dataset:
     """Return the dataset of a comparison."""
     dims = ("compensator", "stiffness")
+    rows = [law.arrays() for law in found.values()]
     variables: dict[str, Any] = {
-        name: (dims, np.stack(found[name]), {"units": units, "long_name": words})
+        name: (dims, np.stack([row[name] for row in rows]), {"units": units, "long_name": words})
         for name, (units, words) in (VARIABLES | ERRORS).items()
     }
-    wall_time = np.stack(found["wall_time"])
+    wall_time = np.concatenate([row["wall_time"] for row in rows])
     variables["wall_time"] = ("compensator", wall_time, {"units": "s", "long_name": "time that its runs took"})
     coordinates = {
         "compensator": list(tables),
@@ -230,6 +278,7 @@ def _dataset_of(
         **study_attributes(scenario),
         "settings": json.dumps(settings),
         "left_out": json.dumps(left_out),
+        "limit_warnings": json.dumps(limit_warnings),
         "laws": json.dumps({law: facts_of(table.made) for law, table in tables.items() if table is not None}),
         "noise_draws": len(noise_seeds(scenario)),
         "aliasing": aliasing(loop := loop_of(scenario)),
@@ -257,12 +306,12 @@ def _rows_of(dataset: Dataset) -> list[dict[str, Any]]:
 def comparison_answer(dataset: Dataset) -> dict[str, Any]:
     """Return a comparison, ready for JSON."""
     choice, own = CompensatorChoice.of_dataset(dataset), dataset.attrs.get("own")
-    following = choice.runner_up()
+    following, keeps = choice.runner_up(), bool(np.isfinite(choice.best(own).error))
     return {
         "title": dataset.attrs["title"],
         "tuned_at_N_m": float(dataset.attrs["tuned_at_N_m"]),
-        "recommended": choice.best(own).law,
-        "alike": [each.law for each in choice.alike()],
+        "recommended": choice.best(own).law if keeps else None,
+        "alike": [each.law for each in choice.alike()] if keeps else [],
         "runner_up": None if following is None else following.law,
         "margin": None if following is None else finite_or_none(following.error - choice.best(own).error),
         "own": own,
@@ -273,6 +322,7 @@ def comparison_answer(dataset: Dataset) -> dict[str, Any]:
         "worst_amplitude_error": {law: finite_or_none(error) for law, error in worst_amplitudes(dataset).items()},
         "left_out": json.loads(dataset.attrs["left_out"]),
         "settings": json.loads(dataset.attrs["settings"]),
+        "warnings": comparison_warnings(dataset),
         "rows": _rows_of(dataset),
     }
 

@@ -21,7 +21,7 @@ from dockdyn.rig.comparison.choice import (
     format_error,
     oracle_compensators,
 )
-from dockdyn.rig.comparison.compare import worst_amplitudes
+from dockdyn.rig.comparison.compare import comparison_warnings, worst_amplitudes
 from dockdyn.rig.comparison.first_screen import comparison_advice, comparison_headline, comparison_tiles, why_chosen
 from dockdyn.scenario.language.units import convert
 
@@ -48,7 +48,7 @@ def comparison_report(dataset: Dataset) -> Report:
         tiles=comparison_tiles(choice, own),
         advice=comparison_advice(choice, own, f"[compare.{choice.best(own).law}]" in str(dataset.attrs["scenario"])),
         alarming=not np.isfinite(choice.best(own).error),
-        warnings=[words for words in (dataset.attrs["aliasing"],) if words],
+        warnings=comparison_warnings(dataset),
         key=overview_rows(dataset),
         blocks=[
             ReportBlock(
@@ -120,24 +120,24 @@ def _remarks_on_others(dataset: Dataset) -> list[str]:
 
 
 def _ratio_table(dataset: Dataset, columns: int = COLUMNS) -> Table:
-    """Return the amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
+    """Return the amplitude ratios, a row each compensator, the nearest first, over a few of the stiffnesses; and the worst over
+    all."""
     count = dataset.sizes["stiffness"]
     chosen = np.unique(np.round(np.linspace(0, count - 1, min(count, columns))).astype(int))
     worst, choice = worst_amplitudes(dataset), CompensatorChoice.of_dataset(dataset)
     bounces = choice.of == "restitution"
+    taken = choice.best(dataset.attrs.get("own"))
+    near = [taken.law, *(one.law for one in choice.ranking if one.law != taken.law)]
+    laws = [*near, *(law for law in map(str, dataset.compensator.values) if law not in near)]
     rows: list[list[str]] = []
-    for law in dataset.compensator.values:
+    for law in laws:
         values = dataset.amplitude_ratio.sel(compensator=law).values[chosen]
-        ranked = choice.known(str(law))
+        ranked = choice.known(law)
         last = [NOTHING if ranked is None else format_restitution_error(choice, ranked.error)] if bounces else []
-        rows.append(
-            [str(law), *(format_ratio(float(value)) for value in values), format_ratio_error(worst[str(law)]), *last]
-        )
+        rows.append([law, *(format_ratio(float(value)) for value in values), format_ratio_error(worst[law]), *last])
     heads = [(format_significant(float(value), 3), "N/m") for value in dataset.stiffness.values[chosen]]
     ends = [("worst", ""), *([("restitution", "off")] if bounces else [])]
-    taken = choice.best(dataset.attrs.get("own"))
-    found = np.isfinite(taken.error)
-    marked = [place for place, law in enumerate(dataset.compensator.values) if found and str(law) == taken.law]
+    marked = [0] if np.isfinite(taken.error) else []
     first = {len(heads) + len(ends)}  # what decides
     return Table([("compensator", ""), *heads, *ends], rows, worded={0}, look="dense", chosen=marked, first=first)
 

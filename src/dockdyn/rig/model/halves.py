@@ -47,12 +47,14 @@ def begin_computer(rig: Rig) -> Computer:
     places = jax.vmap(lambda pose: plant.port(pose, moves)[0])(earlier)
     last = whole.pending[0][0] if rig.applies_after else applies
     elsewhere: dict[str, Any] = {"state": None, "past": None, "pending": (), "contacts": (), "past_contacts": ()}
+    elsewhere["reached"] = None  # told of a simulation alone
     return Computer(whole._replace(**elsewhere), last, earlier[0], places)
 
 
 def begin_laboratory(rig: Rig) -> RigState:
     """Return the laboratory at t = 0, likewise."""
     elsewhere: dict[str, Any] = {"motion": None, "recorded": (), "memory": None, "action": None, "encoded": None}
+    elsewhere["reached"] = None
     return rig.begin()._replace(**elsewhere)
 
 

@@ -18,6 +18,7 @@ from dockdyn.rig.model.stretch import (
     PortAccount,
     RobotPath,
     any_contact_presses,
+    corners_of,
     guards_of,
     modes_of,
     next_modes,
@@ -57,7 +58,8 @@ class MockUps(Model):
         moves, port = self.path.at(t), x.memory.port
         touching = self.rig.plant.touching(*moves, x.mode, port.memories)
         guards = guards_of(touching, x.mode)
-        return Outputs(port_powers(self.rig, moves, x.mode, port), tuple(guards), turning_of(touching))
+        powers = port_powers(self.rig, moves, x.mode, port)
+        return Outputs(powers, tuple(guards), turning_of(touching), corners_of(touching, x.mode))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         touching = self.rig.plant.touching(*self.path.at(t), x.mode, x.memory.port.memories)

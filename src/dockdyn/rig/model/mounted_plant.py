@@ -266,6 +266,9 @@ class MountedPlant(Plant):
     def turning(self, motion: State) -> tuple[Scalar, ...]:
         return () if self.alone else self.model.turning(motion)
 
+    def corners(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
+        return () if self.alone else self.model.outputs(time, motion).corners
+
     def guards(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
         return () if self.alone else self.model.outputs(time, motion).guards
 

@@ -196,6 +196,10 @@ class Plant(Module):
         """Return the quantities of the virtual bodies beside whose peaks a step must end."""
         return ()
 
+    def corners(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
+        """Return where what acts on the virtual bodies has corners, as `Outputs` has them."""
+        return ()
+
     def guards(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
         """Return the event functions of the virtual bodies that rise through zero."""
         return ()

@@ -25,6 +25,7 @@ from dockdyn.integrate.hybrid.runge_kutta import rk4_step
 from dockdyn.integrate.model import Rate, Scalar, State, over_rows
 from dockdyn.parameters import Dynamics
 from dockdyn.rig.model.delayed_reads import WEIGHTS, Ages, force_sampling, shift_rows
+from dockdyn.rig.model.limits import LimitsReached
 from dockdyn.rig.model.mock_ups import carry_contacts, memories_at, shift_past
 from dockdyn.rig.model.mounting import felt_load, with_sensor_load
 from dockdyn.rig.model.observed import observe_instant
@@ -59,6 +60,7 @@ class Answer(NamedTuple):
     total: Axes  # N, N m, on the virtual bodies
     compensation: Port  # N, the compensator's part of it
     virtual: Axes  # N, N m, of the contact that is computed
+    meant: Axes  # m, rad, command before the robot's limits
     command: Axes  # m, rad, that the hold takes
     rate: Axes  # m/s, rad/s, that goes with it
 
@@ -88,6 +90,7 @@ class RigState(NamedTuple):
     encoded: Float[Array, "rows axes"] | None = (
         None  # m, rad, poses by the encoders at the last steps, the newest first
     )
+    reached: LimitsReached | None = None  # of the robot and the sensor; None where they have no limits
 
 
 class Rig(Module):
@@ -145,6 +148,7 @@ class Rig(Module):
             contacts=(contacts := plant.first_memories()),
             past_contacts=map_leaves(lambda a: jnp.broadcast_to(a, (self.schedule.rows, *a.shape)), contacts),
             late_contacts=contacts if self.schedule.continuous_force else (),
+            reached=LimitsReached.begun(self.robot, self.sensor, plant.axes),
         )
         return settled_rig(self, begun)
 
@@ -192,6 +196,7 @@ class Rig(Module):
         last = moving.pending[0][0] if self.applies_after else command
         load = self.just(ages, moving, time) if schedule.continuous_force else moving.load
         moving, answer = self.answered(moving, now.asks, time, robot, ideal, last, load)
+        moving = choose_branch(now.holds, lambda: self.told(moving, answer.meant, last), moving)
         pending, applies, rate = self.advance_queue(moving.pending, answer.command, answer.rate)
         known = choose_branch(now.holds, lambda: self.robot.known(moving.state, applies, rate), known)
         moving = moving._replace(pending=choose_branch(now.holds, lambda: pending, moving.pending))
@@ -207,6 +212,14 @@ class Rig(Module):
             else:
                 moving = self.flowed(ages, moving, time)
         return moving._replace(tick=moving.tick + 1, state=self.carried(ages, moving, known)), found
+
+    def told(self, moving: RigState, meant: Axes, last: Axes) -> RigState:
+        """Return the motion once its limits have made of a command (m, rad) that is `meant`, behind the `last` one, what they
+        allow."""
+        if moving.reached is None:
+            return moving
+        rate, position = self.robot.holds_back(meant, last, self.hold)
+        return moving._replace(reached=moving.reached.held(moving.tick, rate=rate, position=position))
 
     def advance_queue(
         self, pending: tuple[Array, ...], command: Axes, rate: Axes
@@ -250,7 +263,7 @@ class Rig(Module):
             wanted, rate = (rows[-1] for rows in moving.recorded)
             later = zip(meant, moving.recorded, strict=True)
             moving = moving._replace(recorded=tuple(shift_rows(newest, rows) for newest, rows in later))
-        return moving, Answer(*found, self.robot.limit_command(wanted, last, self.hold), rate)
+        return moving, Answer(*found, wanted, self.robot.limit_command(wanted, last, self.hold), rate)
 
     def worked(self, ages: Ages, moving: RigState) -> RigState:
         """Return the contact at the robot has worked through a tick, and remembers it: by quadrature of the sixth order where
@@ -292,9 +305,11 @@ class Rig(Module):
         remembered = memories_at(self, ages, moving, nodes.rows, offsets)
         loads = over_rows(lambda pose, rate, kept: self.plant.load(pose, rate, None, kept), *there, remembered)
         loads = jnp.where(begun, loads, 0.0)
-        load = felt_load(self, moving, nodes, there, (nodes.weights[:, None] * loads).sum(0))
+        arrived = Arrived(felt_load(self, moving, nodes, there, (nodes.weights[:, None] * loads).sum(0)), drawn)
         held = moving.load if moving.reading is None else moving.reading
-        load, _ = sensor.step(held, Arrived(load, drawn))
+        load, _ = sensor.step(held, arrived)
+        if moving.reached is not None:
+            moving = moving._replace(reached=moving.reached.held(moving.tick, range=sensor.saturates(arrived)))
         places = jax.vmap(self.plant.port)(*there)[0]
         place = (nodes.weights[:, None] * places).sum(0)
         touched = sensor.read_encoder(place, None if drawn is None else drawn.encoder)

@@ -85,7 +85,7 @@ def monodromy_matrix(rig: Rig) -> Float[Array, "n n"]:
     later = begun._replace(tick=begun.tick + 10**6 * rig.schedule.ticks)  # no force is from before t = 0
 
     def numbers(moving: RigState) -> RigState:
-        left_out: dict[str, Any] = {"tick": (), "port_work": (), "contact_work": ()}
+        left_out: dict[str, Any] = {"tick": (), "port_work": (), "contact_work": (), "reached": ()}
         if rig.robot.robot is None:
             left_out["state"] = ()
         return moving._replace(**left_out)
@@ -93,7 +93,8 @@ def monodromy_matrix(rig: Rig) -> Float[Array, "n n"]:
     def cycled(row: Array) -> Array:
         given = unpack_tree(row, numbers(later))
         state = later.state if rig.robot.robot is None else given.state
-        full = given._replace(tick=later.tick, state=state, port_work=later.port_work, contact_work=later.contact_work)
+        accounts = {"port_work": later.port_work, "contact_work": later.contact_work, "reached": later.reached}
+        full = given._replace(tick=later.tick, state=state, **accounts)
         return pack_tree(numbers(rig.cycle(ages, full, oracle, None)[0]))
 
     return jacobian_by_columns(cycled, pack_tree(numbers(later)))

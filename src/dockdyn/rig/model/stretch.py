@@ -133,6 +133,12 @@ def turning_of(touching: Touching) -> tuple[Scalar, ...]:
     return tuple(turn for one, touch in touching for turn in one.turning(touch))
 
 
+def corners_of(touching: Touching, modes: Modes) -> tuple[Scalar, ...]:
+    """Return where forces of contacts have corners, as `Outputs` has them."""
+    each = zip(touching, modes, strict=True)
+    return tuple(corner for (one, touch), mode in each for corner in one.corners(mode, touch))
+
+
 class Stretch(Model):
     """The motion of the virtual bodies, and the work of the contact at the robot."""
 
@@ -192,11 +198,14 @@ class Stretch(Model):
         motion = self.motion_in(x)
         guards: list[Scalar] = []
         turning: list[Scalar] = []
+        corners = plant.corners(self.start + t, motion)
         for touching, modes in zip(self.meetings(t, x), x.mode.contacts, strict=True):
             guards += guards_of(touching, modes)
             turning += turning_of(touching)
+            corners += corners_of(touching, modes)
         guards += plant.guards(self.start + t, motion)
-        return Outputs((load, work, plant.signal(motion)), tuple(guards), (*turning, *plant.turning(motion)))
+        turning += plant.turning(motion)
+        return Outputs((load, work, plant.signal(motion)), tuple(guards), tuple(turning), corners)
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         left = iter(fired)

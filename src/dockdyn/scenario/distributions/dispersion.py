@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 from tomlkit.items import Array, Trivia, Whitespace
 
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in, shown
 from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
 from dockdyn.scenario.language.like import Copies
@@ -29,7 +30,7 @@ NEVER = ("schema", "title", "campaign", "design", "requirements")  # keys that a
 Check = Callable[[Mapping[str, Any]], Any]  # the scenario's content with dotted keys set as written; ScenarioError
 
 
-@dataclass(frozen=True)
+@record
 class Dispersion:
     """One distribution, of one number of the scenario or of several together."""
 
@@ -59,7 +60,7 @@ class Dispersion:
         return table if self.table is None else {"keys": list(self.keys), **table}
 
 
-@dataclass(frozen=True)
+@record
 class Stated:
     """A distribution as a file states it."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from dockdyn.records import record
 
-@dataclass(frozen=True)
+
+@record
 class Also:
     """A form that is made one of the field's type before that is checked."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.known_keys import KnownKeys
 from dockdyn.scenario.language.section import NamedSection, Section
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
 
 
-@dataclass(frozen=True)
+@record
 class Number:
     """What a key of a checked scenario names."""
 
@@ -189,7 +189,7 @@ def _place_in(data: dict[str, Any], key: str, name: str, make: bool = True) -> t
             continue
         if isinstance(place, list):
             index = _index_in(place, part, key, name)
-            if following is None and isinstance(place[index], dict):
+            if following is None and isinstance(place[index], dict) and "distribution" not in place[index]:
                 raise ScenarioError(f"{name}: {key}: names a whole table; must name one of its keys")
             if following is None:
                 return place, index

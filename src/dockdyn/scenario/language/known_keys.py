@@ -72,14 +72,13 @@ class KnownKeys:
     def _schema(self) -> Node:
         return _schema_of(self.kind)
 
-    def at(self, path: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-        """Return the keys allowed in the table at `path`, and by law or shape those of the others that it could name."""
-        node, value = self._at(path)
-        mine = self._choose_table(node, value)
-        others = {str(_tag(o)): list(o.get("properties", {})) for o in self._options(node)}
-        return list(mine.get("properties", {})), {
-            tag: k for tag, k in others.items() if tag not in ("None", str(_tag(mine)))
-        }
+    def beside(self, path: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+        """Return the keys allowed in the table that refused the one at `path`, and by law or shape those of the others that it
+        could name."""
+        node, value = self._at(path[:-1])
+        mine = self._choose_table(node, value, path[-1])
+        others = {_distinct_tag(o, mine): list(o.get("properties", {})) for o in self._options(node) if o is not mine}
+        return list(mine.get("properties", {})), {tag: keys for tag, keys in others.items() if tag != "None"}
 
     def words_at(self, path: Sequence[str]) -> list[str]:
         """Return the words by which the table at `path` can say what it is."""
@@ -190,15 +189,16 @@ class KnownKeys:
         several = node.get("anyOf", []) + node.get("oneOf", [])
         return [option for one in several for option in self._options(one)] if several else [node]
 
-    def _choose_table(self, node: Node, value: object) -> Node:
-        """Return the table that a value names by its tag, of several the one with most of its keys, or the first there is."""
+    def _choose_table(self, node: Node, value: object, refused: str = "") -> Node:
+        """Return the table that a value names by its tag, of several the one with most of its keys, or the first there is; none
+        that has a key which it `refused`."""
         given = next((value[name] for name in TAGS if name in value), None) if isinstance(value, dict) else None
         tables = [option for option in self._options(node) if "properties" in option]
         named = None if isinstance(given, str) and ":" in given else given  # one's own: the table without a tag
         alike = [option for option in tables if _tag(option) == named and given is not None]
         if len(alike) > 1 and isinstance(value, dict):
-            stated = value.keys()
-            return max(alike, key=lambda option: len(stated & option["properties"].keys()))
+            stated, fitting = value.keys(), [option for option in alike if refused not in option["properties"]]
+            return max(fitting or alike, key=lambda option: len(stated & option["properties"].keys()))
         if alike or any(_tag(option) for option in tables):
             return next(iter(alike), tables[0])
         keys = value.keys() if isinstance(value, dict) else ()
@@ -229,6 +229,19 @@ class KnownKeys:
 def _tag(option: Node) -> str | None:
     properties = option.get("properties", {})
     return next((properties[name].get("const") for name in TAGS if name in properties), None)
+
+
+def _distinct_tag(option: Node, mine: Node) -> str:
+    """Return the tag of a table, with what tells it from `mine` where that has the same."""
+    tag = str(_tag(option))
+    if tag != str(_tag(mine)):
+        return tag
+    ways = [
+        (word, [key for key in one.get("required", ()) if key not in other.get("properties", {})])
+        for one, other, word in ((mine, option, "without"), (option, mine, "with"))
+    ]
+    word, keys = min(((word, keys) for word, keys in ways if keys), key=lambda way: len(way[1]), default=("", []))
+    return f"{tag} {word} {keys[0]}" if keys else tag
 
 
 def first_in(path: Iterable[str], value: object) -> str:

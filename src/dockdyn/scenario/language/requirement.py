@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Any
 
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.units import magnitude
 
@@ -14,7 +14,7 @@ RELATIONS = ("<", "<=", ">", ">=", "==")
 WRITTEN = re.compile(r"\s*([<>=!~≤≥]*)\s*(.*?)\s*", re.DOTALL)
 
 
-@dataclass(frozen=True)
+@record
 class Requirement:
     """One figure of the summary against a limit."""
 

@@ -11,7 +11,6 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +18,7 @@ from pydantic import BeforeValidator, PlainSerializer, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from dockdyn import kept
+from dockdyn.records import record
 from dockdyn.scenario.language.common_units import (
     common_magnitude,
     convert_common,
@@ -214,7 +214,7 @@ class Bounds:
         return f"{math.degrees(bound):g} deg" if unit == "rad" else f"{bound:g} {unit}".strip()
 
 
-@dataclass(frozen=True)
+@record
 class Unit:
     """The unit of a field's numbers, for who asks for it; may name fields of its section, as in N/m**{exponent}."""
 

@@ -79,10 +79,7 @@ def refine_field(
     tree = BrickTree(exact.signed_distances, mesh.bounds + margin * np.array([[-1], [1]]), spacing, radius)
     errors = [_errors_of(tree, places)]
     if size > LARGE and tree.bricks() * errors[0].faces > HOPELESS * brick_tree.MOST * tolerance:
-        refuse(
-            f'is {size:g} m large with unit = "{unit or "m"}": is it in {"m" if unit == "mm" else "mm"}? else tolerance = '
-            f"{length_in_words(tolerance, unit)} is too small for it"
-        )
+        refuse(f"{_doubt(size, unit)}tolerance = {length_in_words(tolerance, unit)} is too small for it")
     while errors[-1].faces > tolerance and tree.refine():
         errors.append(_errors_of(tree, places))
         done(min(1.0, tolerance / errors[-1].faces))  # bricks, and the time they take, go with one over the error
@@ -91,9 +88,16 @@ def refine_field(
     least = min(errors).faces
     stated, whole, off = (length_in_words(one, unit) for one in (tolerance, size, least))
     refuse(
-        f"tolerance = {stated} cannot be had of a mesh {whole} large: the finest field, of {brick_tree.MOST} bricks, is off by "
-        f"{off}; must be at least {_next_in_words(least, unit)}, or the tip_radius, at which it is to hold, larger"
+        f"{_doubt(size, unit)}tolerance = {stated} cannot be had of a mesh {whole} large: the finest field, of "
+        f"{brick_tree.MOST} bricks, is off by {off}; must be at least {_next_in_words(least, unit)}, or the tip_radius, at "
+        "which it is to hold, larger"
     )
+
+
+def _doubt(size: float, unit: str | None) -> str:
+    """Return the beginning of a refusal of a mesh of this size (m) that is `LARGE`; empty of any other."""
+    other = "m" if unit == "mm" else "mm"
+    return f'is {size:g} m large with unit = "{unit or "m"}": is it in {other}? else ' if size > LARGE else ""
 
 
 def _errors_of(tree: BrickTree, places: MetPlaces) -> FieldErrors:

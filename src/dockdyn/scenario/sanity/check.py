@@ -16,6 +16,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.sanity.bodies import unusual_inertias
+from dockdyn.scenario.sanity.mesh_units import unusual_units
 from dockdyn.scenario.sanity.ranges import unusual
 from dockdyn.scenario.sanity.stated import StatedNumber, stated_numbers
 from dockdyn.scenario.sanity.touches import unusual_touches
@@ -52,7 +53,9 @@ def _unusual_numbers(scenario: Scenario) -> Iterator[str]:
     """Yield all that is unusual."""
     usual: list[StatedNumber] = []  # of which more can be told
     told: list[str] = []  # keys
-    for one in stated_numbers(scenario.content):
+    numbers = stated_numbers(scenario.content)
+    yield from unusual_units(numbers)
+    for one in numbers:
         value = one.value if isinstance(one.value, float) else one.norm if one.unit in ("m", "m/s") else one.largest
         words = "" if one.assumed else unusual(".".join(one.path), one.key, value, one.unit)
         if words:

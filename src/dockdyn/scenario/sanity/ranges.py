@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from dockdyn.records import record
 from dockdyn.scenario.sanity.likely import LARGER, SMALLER, amount, likely
 
 
-@dataclass(frozen=True)
+@record
 class Usual:
     """The usual sizes of the numbers whose keys, without names and indices, fit one of the patterns."""
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from dockdyn.records import record
 from dockdyn.scenario.language.keys import unit_of
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.table_names import names_of
 
 
-@dataclass(frozen=True)
+@record
 class StatedNumber:
     """A number, vector or matrix of a scenario."""
 

@@ -6,10 +6,10 @@ Units: SI. Source: energy of a mass on a spring F = K δⁿ; for n = 1 all figur
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import pi
 from typing import Any
 
+from dockdyn.records import record
 from dockdyn.scenario.sanity.likely import LARGER, SMALLER, THOUSANDTH, amount, likely, rough
 from dockdyn.scenario.sanity.stated import StatedNumber
 
@@ -43,7 +43,7 @@ APART = (
 )
 
 
-@dataclass(frozen=True)
+@record
 class DockingMeeting:
     """What is known of a docking whatever its kind: masses and speed."""
 
@@ -78,7 +78,7 @@ class DockingMeeting:
         )
 
 
-@dataclass(frozen=True)
+@record
 class ContactStiffness:
     """A contact's stiffness."""
 

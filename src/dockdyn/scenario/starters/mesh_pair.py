@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from pydantic_core import PydanticCustomError
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import MESH, refusal
 from dockdyn.scenario.language.units import in_base_units
@@ -54,7 +54,7 @@ ALUMINIUM = 2700.0  # kg/m³
 AXES = {sign + axis: f"the file's {sign}{axis} axis points out" for sign in ("", "-") for axis in "xyz"}
 
 
-@dataclass(frozen=True)
+@record
 class MeshShape:
     """What a mesh file holds, in its own unit of length."""
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from pydantic_core import PydanticCustomError
 
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.units import Bounds, number_of
 
@@ -90,7 +91,7 @@ class StarterQuestion(Protocol):
         """Return a sentence about what is asked, and what is allowed."""
 
 
-@dataclass(frozen=True)
+@record
 class Amount:
     """A question about a number with a unit."""
 
@@ -129,7 +130,7 @@ class Amount:
         return f"{self.why} {self.what.capitalize()}{f' {allowed}' if allowed else ''}."
 
 
-@dataclass(frozen=True)
+@record
 class Choice:
     """A question that one of several names answers, the first of them where nothing is said."""
 
@@ -159,7 +160,7 @@ class Choice:
         return f"{self.why} {'; '.join(f'{name}: {words}' if words else name for name, words in options.items())}."
 
 
-@dataclass(frozen=True)
+@record
 class GivenFile:
     """A question for a file that must be there."""
 

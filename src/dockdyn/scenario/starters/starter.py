@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from dockdyn.records import record
 from dockdyn.scenario.starters.question import Answers, Rule, StarterQuestion
 
 
-@dataclass(frozen=True)
+@record
 class Starter:
     """A mechanism that `dockdyn new` knows."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from dockdyn.mechanism.effective_mass import effective_masses
 from dockdyn.programs import Program
+from dockdyn.records import record
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.starters.pieces import (
     GAP,
@@ -55,7 +55,7 @@ AXES = {
 }
 
 
-@dataclass(frozen=True)
+@record
 class ArmFile:
     """What a URDF file holds, and the masses (kg) of the links that have one."""
 

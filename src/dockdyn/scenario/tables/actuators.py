@@ -46,7 +46,13 @@ class ActuatorSection(Section):
             refuse("base_capacity is that of a wheel with base_limit, which is missing")
 
     def make_actuators(
-        self, motors: Float[Array, "n"], moving: list[int], turning: list[int], wheel: float, thrust: float
+        self,
+        motors: Float[Array, "n"],
+        moving: list[int],
+        turning: list[int],
+        wheel: float,
+        thrust: float,
+        motors_limited: bool = False,
     ) -> Actuators:
         """Return the limits, by the base's axes that it moves along and turns about, also from traced numbers.
 
@@ -61,6 +67,14 @@ class ActuatorSection(Section):
         budget = [
             jnp.inf if value is None else value for value in (self.thruster_impulse, self.thruster_angular_impulse)
         ]
+        limits = {
+            "motors": motors_limited,
+            "wheel": self.base_limit is not None,
+            "capacity": self.base_capacity is not None,
+            "thrust": self.thruster_force is not None,
+            "push": self.thruster_force is not None or thrust > 0,
+            "jets": self.thruster_torque is not None,
+        }
         return Actuators(
             motors=motors,
             wheel=by_axis(turning, self.base_limit, wheel),
@@ -68,4 +82,5 @@ class ActuatorSection(Section):
             thrust=by_axis(moving, self.thruster_force, thrust),
             jets=by_axis(turning, self.thruster_torque, 0.0),
             budget=jnp.stack([jnp.asarray(value, float) for value in budget]),
+            stated=tuple(name for name, known in limits.items() if known),
         )

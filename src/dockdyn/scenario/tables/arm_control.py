@@ -106,7 +106,9 @@ class ArmControlSection(ActuatorSection):
         """Return what actuators can give: motors of so many joints, wheel and thrusters by axes of the base."""
 
         wheel = {"rate-damping": jnp.inf, "joint-pd": jnp.inf}.get(self.law, 0.0)  # of a limit left out
-        return self.make_actuators(self.by_joint(self.limit, jnp.inf, joints), moving, turning, wheel, 0.0)
+        return self.make_actuators(
+            self.by_joint(self.limit, jnp.inf, joints), moving, turning, wheel, 0.0, self.limit is not None
+        )
 
     def make_law(
         self, attitude: Float[Array, "4"], joints: Row, free: tuple[int, ...], gain: Float[Array, "torques states"]

@@ -64,6 +64,17 @@ def stated_damping(table: Any, *, needed: bool = False) -> list[str]:  # noqa: A
     return stated
 
 
+def refuse_keys_without(table: Any, needed: str, *keys: str) -> None:  # noqa: ANN401, a table of whatever kind
+    """Refuse those of the `keys` that a table states while it does not state what they are of, for nothing would be done.
+
+    Stated is what is neither zero nor as it is without: a table that was checked before has all its keys.
+    """
+    for key in keys:
+        value, fields = getattr(table, key), type(table).model_fields
+        if value and value != fields[key].default and getattr(table, needed) is None:
+            refuse(f"{key}: is of {needed}, which is not stated; state both, or leave {key} out")
+
+
 def ratio_of(damping_ratio: Any, restitution: Any, adhesion: bool = False) -> Any:  # noqa: ANN401, numbers or traced ones
     """Return the damping ratio that is stated, or that of a spring and dashpot with the restitution; None without either."""
     from dockdyn.impact.formulas.contact_duration import kelvin_voigt_damping_ratio

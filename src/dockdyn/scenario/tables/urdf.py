@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -19,6 +19,7 @@ import numpy as np
 from pydantic_core import PydanticCustomError
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.given_file import URDF_FILE, content_of
 from dockdyn.scenario.language.units import Bounds, number_of
@@ -39,7 +40,7 @@ Entry = dict[str, Any]
 type Frame = Float[np.ndarray, "4 4"]  # takes places in it to those in the frame in which it is
 
 
-@dataclass(frozen=True)
+@record
 class Mimic:
     """The joint whose coordinate another follows, as `ratio` times it and `offset` (rad or m)."""
 
@@ -52,7 +53,7 @@ class Mimic:
         return Mimic(leads.leader, self.ratio * leads.ratio, self.ratio * leads.offset + self.offset)
 
 
-@dataclass(frozen=True)
+@record
 class UrdfJoint:
     """How a link is held on its parent. `frame` is where it is on that at the coordinate zero, the link's axes its own."""
 
@@ -91,7 +92,7 @@ class UrdfJoint:
         return max(low, min(ends)), min(high, max(ends))
 
 
-@dataclass(frozen=True)
+@record
 class UrdfLink:
     """A link. Its mass is read where it is asked for, since a scenario may state another."""
 
@@ -140,7 +141,7 @@ class UrdfLink:
         return {"mass": mass, "centre": frame[:3, 3].tolist(), "inertia": inertia.tolist()} | note
 
 
-@dataclass(frozen=True)
+@record
 class UrdfTree:
     """The tree of a URDF file: links, the root first and each after its parent, and the joint that holds each other one."""
 

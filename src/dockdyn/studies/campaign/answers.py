@@ -66,6 +66,7 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
             if captured is not None
             else dict.fromkeys(CAPTURE)
         ),
+        "released": _released_in(cases),
         "missed_captures": missed_captures(cases),
         "peak_force": cases.peak_force,
         "peak_force_not_known": _not_known_in(cases),
@@ -87,6 +88,12 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
         "worst": _worst_cases(cases, judged, folder),
         "missing": _missing_cases(cases, judged, folder),
     }
+
+
+def _released_in(cases: CampaignCases) -> int:
+    """Return in how many of the cases that were captured not all latches hold at the end."""
+    held = cases.figures.get("held_at_end")
+    return 0 if held is None or cases.captured is None else int(np.sum(cases.captured & (held == 0)))
 
 
 def _not_known_in(cases: CampaignCases) -> int:

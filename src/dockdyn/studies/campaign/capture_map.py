@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dockdyn.deferred import Float, Int
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.first_failure import Judged
@@ -18,7 +18,7 @@ MOST_CELLS = 28  # along a side
 SCATTERED = 400  # cases that are shown one by one, rather than by cells
 
 
-@dataclass(frozen=True)
+@record
 class CaptureMap:
     """Cells over two keys, or one, and what is known in each."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Bool, Float
+from dockdyn.records import record
 from dockdyn.results.outcome import undecided_cases
 from dockdyn.results.requirements import limit_of, resolve_figure, unit_of_figure, with_lists
 from dockdyn.scenario.language.errors import ScenarioError, nearest
@@ -21,7 +21,7 @@ OF_THE_SOLVER = ("steps", "step_s", "end_time_s", "wall_time_s", "approach_left_
 LOADS = ("N", "N s", "N m", "N m s")  # units of them
 
 
-@dataclass(frozen=True)
+@record
 class Required:
     """A requirement on a figure of the campaign."""
 
@@ -33,7 +33,7 @@ class Required:
     text: str  # relation and limit as written
 
 
-@dataclass(frozen=True)
+@record
 class CampaignCases:
     """Arrays over the cases of a campaign. Figures of cases that failed are NaN: they are those of a part of a run."""
 

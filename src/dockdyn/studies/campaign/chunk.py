@@ -12,12 +12,12 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.results.requirements import unit_of_figure, without_unit
 from dockdyn.studies.cases.batch import Cases
 from dockdyn.studies.cases.sampling import Sampled
@@ -25,7 +25,7 @@ from dockdyn.studies.cases.sampling import Sampled
 REASON = "reason"  # the column of words
 
 
-@dataclass(frozen=True)
+@record
 class Chunk:
     """A row for every case: what was drawn, its figures, why it failed."""
 

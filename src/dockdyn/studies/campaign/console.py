@@ -9,7 +9,7 @@ from typing import Any
 from dockdyn.report.report import ReportBlock, Table
 from dockdyn.report.wording import format_significant
 from dockdyn.studies.campaign.tables import requirements_table, ways_table
-from dockdyn.studies.campaign.wording import format_probability, format_with_interval, stretch_words
+from dockdyn.studies.campaign.wording import format_probability, format_with_interval, released_words, stretch_words
 
 WORST = 3  # cases listed
 DECISIVE = 4  # keys listed
@@ -24,6 +24,8 @@ def campaign_lines(answers: dict[str, Any]) -> Iterator[str | ReportBlock]:
     yield f"{answers['runs']} cases{failed}" + (f", {format_significant(rate, 3)} a second" if rate else "")
     if answers["capture_probability"] is not None:
         yield f"captured: {format_probability(answers['capture_probability'], answers['capture_interval_95'])}"
+    if released := released_words(answers):
+        yield released
     if answers["peak_force"]:
         percentiles, ends = answers["peak_force_percentiles_N"], answers["peak_force_intervals_N"]
         having = answers["figures"][answers["peak_force"]]["cases"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 
 from dockdyn.deferred import Bool, Float
+from dockdyn.records import record
 from dockdyn.results.outcome import is_moment, still_open
 from dockdyn.results.requirements import hidden_by_capture, judge_values, with_lists
 from dockdyn.studies.campaign.cases import CampaignCases, Required
@@ -21,7 +21,7 @@ NUMERICAL = "the case failed"  # in place of a requirement
 OPEN = "not decided"  # the same
 
 
-@dataclass(frozen=True)
+@record
 class Judged:
     """The requirements of a campaign, judged case by case. Rows are requirements, in the order written."""
 
@@ -122,7 +122,7 @@ def _first_failed(
 
 NO_CONTACT = "no contact"
 MISSED_LATCH, TOO_SLOW = "did not reach the latch", "reached the latch too slowly"
-HELD_OFF = "reached the latch fast enough but for other contacts"
+HELD_OFF = "reached the latch fast enough but was held off by other contacts"
 NOT_CAPTURED = "not captured"
 WAYS = (NO_CONTACT, MISSED_LATCH, TOO_SLOW, HELD_OFF, NOT_CAPTURED)
 SPARE = "latch.speed_margin_m_s"

@@ -107,7 +107,13 @@ def campaign_tiles(cases: CampaignCases, answers: dict[str, Any]) -> list[Tile]:
     numbers = [one for one in answers["requirements"] if one["figure"] != "captured"]
     for one in sorted(numbers, key=lambda each: each["probability"])[: 2 if not tiles else 1]:
         tiles.append(
-            _share_tile(_write_requirement(one), one["probability"], one["interval_95"], answers["runs"], one["name"])
+            _share_tile(
+                capitalise_first(_write_requirement(one)),
+                one["probability"],
+                one["interval_95"],
+                answers["runs"],
+                one["name"],
+            )
         )
     if answers["peak_force"]:
         tiles.append(_force_tile(cases, answers))
@@ -170,8 +176,8 @@ def campaign_advice(cases: CampaignCases, answers: dict[str, Any]) -> list[Advic
         if not deciding:
             continue
         (key, first), *others = ((key, f"{100 * max(one['first_order'], 0.0):.0f} %") for key, one in deciding)
-        words = f"{key} explains {first} of the variance of {about} by itself"
-        words += f", {others[0][0]} {others[0][1]}." if others else "."
+        words = f"{capitalise_first(name_in_words(key))} explains {first} of the variance of {about} by itself"
+        words += f", {name_in_words(others[0][0])} {others[0][1]}." if others else "."
         if stretch := answers["best_stretch"]:
             share = format_share(stretch["probability"], stretch["interval_95"])
             what_there = "are captured" if stretch["of"] == "captured" else "meet all"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import fdtrc
 
 from dockdyn.deferred import Float, Int
+from dockdyn.records import record
 from dockdyn.studies.cases.statistics import mean_ranks, rank_correlation
 
 FEWEST = 20  # runs; of fewer there is nothing to say
@@ -17,7 +17,7 @@ MOST_CLASSES = 50
 DOUBT = 0.05  # probability that a campaign shows any influence, on one figure, where there is none
 
 
-@dataclass(frozen=True)
+@record
 class Influence:
     """What one key does to one figure."""
 

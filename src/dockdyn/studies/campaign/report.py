@@ -41,6 +41,7 @@ from dockdyn.studies.campaign.wording import (
     format_probability,
     format_with_interval,
     not_known,
+    released_words,
     undecided_words,
 )
 
@@ -122,7 +123,7 @@ def _missing_notes(answers: dict[str, Any]) -> list[str]:
 
 REQUIREMENTS_NOTE = (
     "Probabilities with the interval that is 95 % sure (Wilson). The margin is positive where a requirement is met; 5 % of "
-    "the cases have less than the last one. “Failed first” counts the cases in which this requirement was the first to be "
+    "the cases have less than the last one. “Missed first” counts the cases in which this requirement was the first to be "
     "broken. A case that failed meets none. The margin of 5 % is over all cases that are decided: one without the figure, as "
     "a capture time without a capture, has less than any. The mean is of those that have it."
 )
@@ -148,10 +149,10 @@ def folder_of(dataset: Dataset) -> str:
 def _campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
     """Return the campaign in words."""
     count = f"{answers['runs']} case{'s' if answers['runs'] > 1 else ''}"
-    words = []
+    words: list[str] = []
     if answers["capture_probability"] is not None:
         share = format_probability(answers["capture_probability"], answers["capture_interval_95"], f" of {count}")
-        words.append(f"Captured in {share}.")
+        words += filter(None, [f"Captured in {share}.", released_words(answers)])
     else:
         words.append(f"{capitalise_first(count)}.")
     if answers["undecided"]:

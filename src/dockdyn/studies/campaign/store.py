@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import io
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from pydantic import TypeAdapter
 from dockdyn.dataset import Dataset
 from dockdyn.files import read_file, write_file
 from dockdyn.netcdf import as_bytes, dataset_in
+from dockdyn.records import record
 from dockdyn.results.key_figures import names_in_cases
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given_file import PART, refusal
@@ -43,7 +44,7 @@ FORMAT = 4  # of the folder; 1 had no checksums, 2 a netCDF file for each chunk,
 MOST_RUNS = 10_000_000
 
 
-@dataclass(frozen=True)
+@record
 class Campaign:
     """What decides every number of a campaign."""
 
@@ -80,7 +81,7 @@ class Campaign:
         return first, min(self.chunk, self.runs - first)
 
 
-@dataclass(frozen=True)
+@record
 class Store:
     """The folder of a campaign."""
 

@@ -83,6 +83,12 @@ def undecided_words(answers: dict[str, Any]) -> str:
     )
 
 
+def released_words(answers: dict[str, Any]) -> str:
+    """Return in how many cases what was captured is not held at the end, in a sentence; empty where it is in all."""
+    count = answers["released"]
+    return f"In {count} of the cases that were captured not all latches hold at the end." if count else ""
+
+
 def not_known(answers: dict[str, Any]) -> str:
     """Return in how many cases the largest force is but a lower bound, and why; empty where it is known in all."""
     count = answers["peak_force_not_known"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from dockdyn.api import simulate, summarise
 from dockdyn.deferred import Float, Shaped
 from dockdyn.integrate.solution import Status
+from dockdyn.records import record
 from dockdyn.results.contact_run import check_runnable, state_names
 from dockdyn.results.control.coupling import check_coupled
 from dockdyn.results.dataset import reason_of
@@ -29,7 +30,7 @@ from dockdyn.studies.cases.lanes import run_lanes, thread_pool
 LEFT_OUT = ("wall_time_s", "microseconds_per_step")  # what differs between two runs of one case
 
 
-@dataclass(frozen=True)
+@record
 class Cases:
     """What became of some cases."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import signal
@@ -88,6 +87,8 @@ def _shield_from_signals() -> Iterator[None]:
 def _connect_scheduler(scheduler: str, option: str) -> Client:
     """Return a client of the scheduler at an address. Raises ScenarioError where none answers, soon, whatever is there
     instead."""
+    import asyncio
+
     import distributed
     from distributed.comm.registry import backends
 

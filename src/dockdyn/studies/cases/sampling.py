@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from dockdyn.deferred import Float
 from dockdyn.installed import version
 from dockdyn.kept import cache_root, find_entry, keep_entry
+from dockdyn.records import record
 from dockdyn.scenario.distributions.dispersion import Dispersion
 from dockdyn.scenario.distributions.distribution import Cube, Values
 from dockdyn.scenario.language.errors import ScenarioError
@@ -24,7 +24,7 @@ MOST_KEPT = 1_000_000  # numbers of a cube
 BITS = 32  # of Sobol's points: with more, SciPy cannot skip any; 2^32 cases before they repeat
 
 
-@dataclass(frozen=True)
+@record
 class Sampled:
     """Cases drawn."""
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dockdyn.dataset import DataArray, Dataset
+from dockdyn.records import record
 from dockdyn.report.report import Report, ReportBlock, Table
 from dockdyn.report.scene.scene import RunScene, ShownPart
 from dockdyn.report.scene.solids import TubeSolid
@@ -20,6 +22,8 @@ from dockdyn.results.overlap import overlaps_too_deep
 from dockdyn.scenario.compile_cost import CompileCost, compile_cost
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.sanity.check import check_numbers
+from dockdyn.scenario.sanity.mesh_units import placed_meshes
+from dockdyn.scenario.sanity.stated import stated_numbers
 from dockdyn.scenario.setups import setup_named
 from dockdyn.studies.check.start import StraightStart, begin_straight
 from dockdyn.trees import structure_of
@@ -33,7 +37,7 @@ AXIS = 0.25  # of the reach of what touches: length of a drawn axis of a port
 OVER_TIME = ("position", "attitude")
 
 
-@dataclass(frozen=True)
+@record
 class ScenarioCheck:
     """What is known of a scenario before it is run."""
 
@@ -69,6 +73,7 @@ def check_scenario(scenario: Scenario, again: str = "") -> ScenarioCheck:
         blocks=[
             ReportBlock("What may touch", table=_contacts_table(begun), notes=[STRAIGHT], where="before"),
             ReportBlock("Bodies", table=_bodies_table(scenario.content), notes=[BOX], where="before"),
+            ReportBlock("Meshes", table=_meshes_table(scenario.content), where="before"),
             ReportBlock(
                 "Ports, features and surfaces", table=_places_table(scenario.content), notes=[PLACES], where="before"
             ),
@@ -76,7 +81,7 @@ def check_scenario(scenario: Scenario, again: str = "") -> ScenarioCheck:
         scenario=scenario.text(),
         again=again,
     )
-    terminal: list[str | ReportBlock] = [report.title, f"{report.headline}.", words, *report.blocks[:2]]
+    terminal: list[str | ReportBlock] = [report.title, f"{report.headline}.", words, *report.blocks[:3]]
     return ScenarioCheck(replace(report, terminal=terminal), scene)
 
 
@@ -215,6 +220,15 @@ def _bodies_table(content: Any) -> Table:  # noqa: ANN401, of any setup
         ("", ""),
     ]
     return Table(columns, rows, worded={0, 2, 3, 5}, alarming={row[5] for row in rows if row[5]})
+
+
+def _meshes_table(content: Any) -> Table:  # noqa: ANN401, of any setup
+    """Return how large the units of mesh files make the meshes."""
+    rows = [
+        [mesh.key, Path(mesh.file).name, mesh.unit or "m", format_significant(mesh.size, 4)]
+        for mesh in placed_meshes(stated_numbers(content))
+    ]
+    return Table([("mesh", ""), ("file", ""), ("read in", ""), ("largest extent", "m")], rows, worded={0, 1, 2})
 
 
 def _places_table(content: Any) -> Table:  # noqa: ANN401, of any setup

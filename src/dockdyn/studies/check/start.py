@@ -7,13 +7,13 @@ Source: definition; the gap functions are those of the run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dockdyn.deferred import Float
 from dockdyn.programs import Program
+from dockdyn.records import record
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -23,7 +23,7 @@ BEYOND = 2  # spacings of the largest bricks around a mesh
 CLOSE = 1e-9  # of the duration, to which a touch is located
 
 
-@dataclass(frozen=True)
+@record
 class StraightStart:
     """How a scenario begins, and goes straight on until its first touch or its end.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dockdyn.deferred import Bool, Float
+from dockdyn.records import record
 from dockdyn.results.outcome import still_open
 from dockdyn.results.requirements import (
     hidden_by_capture,
@@ -35,7 +35,7 @@ HUGE = 1e300  # what stands for infinity
 NOTHING = -2.0  # the slack where no case has the figure
 
 
-@dataclass(frozen=True)
+@record
 class Goal:
     """What is minimised, or maximised: a figure of the run alone or of the cases, or a variable itself."""
 
@@ -60,7 +60,7 @@ class Goal:
         return math.inf if value is None else -value if self.largest else value
 
 
-@dataclass(frozen=True)
+@record
 class Constraint:
     """What a design must meet, in the run alone or in a share of the cases."""
 
@@ -82,7 +82,7 @@ class Constraint:
         return self.requirement.text + ("" if self.share is None else f" in {100 * self.share:g} %")
 
 
-@dataclass(frozen=True)
+@record
 class DesignOutcome:
     """Figures of some runs; those of runs that failed are NaN."""
 
@@ -94,7 +94,7 @@ class DesignOutcome:
         return np.array([bool(reason) for reason in self.reasons], dtype=bool)
 
 
-@dataclass(frozen=True)
+@record
 class Slack:
     """How a design meets a constraint.
 

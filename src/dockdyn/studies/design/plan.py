@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.setups import setup_named
@@ -35,7 +36,7 @@ from dockdyn.studies.design.variables import Variable, variables_of
 Design = tuple[Any, ...]  # values of the variables, numbers in SI units
 
 
-@dataclass(frozen=True)
+@record
 class Evaluation:
     """What became of one design.
 
@@ -71,7 +72,7 @@ class Evaluation:
         return None not in self.goals and not self.missed
 
 
-@dataclass(frozen=True)
+@record
 class Plan:
     """A design as its scenario states it."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import minimize
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.results.key_figures import left_out, names_in_cases
 from dockdyn.results.requirements import resolve_figure
 from dockdyn.scenario.language.errors import ScenarioError
@@ -32,7 +33,7 @@ class _Ended(Exception):
     """There is no design to try any more, or one that has no derivatives."""
 
 
-@dataclass(frozen=True)
+@record
 class Smooth:
     """The figures of a design that has derivatives, by their whole names: the goal's, None of a variable, and constraints'."""
 

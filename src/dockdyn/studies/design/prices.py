@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import nnls
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.studies.design.plan import Evaluation, Plan
 from dockdyn.studies.design.variables import RealVariable
 
@@ -16,7 +16,7 @@ STEP, STEP_OF_CASES = 1e-3, 1e-2  # of the ranges: percentiles of cases have cor
 STATIONARY = 0.1  # of the goal's slope: more left over means that the search has not come to an optimum, or a corner
 
 
-@dataclass(frozen=True)
+@record
 class Prices:
     """Shadow prices at the best design.
 

@@ -6,13 +6,14 @@ import math
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dockdyn.parameters import parameters_of
+from dockdyn.records import record
 from dockdyn.report.report import Table
 from dockdyn.report.wording import NOTHING, format_significant
 from dockdyn.results.drive import Progress
@@ -38,7 +39,7 @@ WIDER = 3.0  # times what tuning at one stiffness finds: how far numbers are sou
 GROSS = {"restitution_error": "< 1", "amplitude_error": "< 1e3"}  # a case that shows more, or none, is never right
 
 
-@dataclass(frozen=True)
+@record
 class RobustGain:
     """What a design found for a compensator.
 

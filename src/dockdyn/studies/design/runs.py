@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.studies.cases.batch import cases_of, run_cases
@@ -23,7 +24,7 @@ MARGINS = "stability."  # what the name of a margin begins with
 PART = 64  # rows that a worker takes at once
 
 
-@dataclass(frozen=True)
+@record
 class Asked:
     """Figures by which a design is judged."""
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from dockdyn.files import read_file, write_file
 from dockdyn.installed import version
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.given_file import PART
 from dockdyn.scenario.language.own_modules import own_modules
@@ -29,7 +30,7 @@ TRAIL = "trail.jsonl"
 FORMAT = 4  # 3 had no checksums
 
 
-@dataclass(frozen=True)
+@record
 class Heading:
     """The first line of a trail: what decides every evaluation."""
 
@@ -39,7 +40,7 @@ class Heading:
     modules: dict[str, str]  # SHA-256 of the modules with parts of the user's own
 
 
-@dataclass(frozen=True)
+@record
 class Trail:
     """The folder of a design."""
 

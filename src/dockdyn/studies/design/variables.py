@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from dockdyn.records import record
 from dockdyn.scenario.axis import Axis, Sweep, axis_of
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.keys import value_at
@@ -18,7 +18,7 @@ from dockdyn.scenario.tables.design import DesignVariableSection
 DECADE = 10.0  # a range of positive numbers that is wider is searched by its logarithm
 
 
-@dataclass(frozen=True)
+@record
 class RealVariable:
     """A real number between two ends; its coordinate is a share of the range."""
 
@@ -61,7 +61,7 @@ class RealVariable:
         return self.coordinate(now) if now is not None and self.axis.low <= now <= self.axis.high else 0.5
 
 
-@dataclass(frozen=True)
+@record
 class ListedVariable:
     """A whole number between two ends, or one of several values; its coordinate is its place among them."""
 

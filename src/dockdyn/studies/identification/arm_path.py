@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
 from dockdyn.mechanics.trees.tree_building import Link, tree_of
 from dockdyn.programs import Program
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 
 STEPS = 25  # of damped least squares, at most
@@ -23,7 +23,7 @@ SINGULAR = 0.02  # least singular value over the arm's reach (position in m per 
 type Row = Float[np.ndarray, "joints"]
 
 
-@dataclass(frozen=True)
+@record
 class JointChain:
     """Joints on the way from a fixed base to a tip."""
 
@@ -44,7 +44,7 @@ class JointChain:
         return len(self.joints) >= 6
 
 
-@dataclass(frozen=True)
+@record
 class Path:
     """Joints that lead the tip."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.report.wording import count_of
 from dockdyn.results.exchange.log_file import SignalLog, period_from, read_log, refuse_saturated, sampling_period
 from dockdyn.results.exchange.log_roles import FORCE, OF_CONTACT
@@ -24,7 +24,7 @@ AROUND = 1.5  # durations of the contact that are looked at before and after it
 type Row = Float[np.ndarray, "n"]
 
 
-@dataclass(frozen=True)
+@record
 class Bounce:
     """Measured signals about one contact; depth and force grow alike."""
 

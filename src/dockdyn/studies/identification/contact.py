@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +21,7 @@ from scipy.interpolate import BSpline, make_interp_spline, make_smoothing_spline
 
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.given import number_from
 from dockdyn.studies.identification.bounce_log import QUIET, Bounce, read_bounce
@@ -39,7 +40,7 @@ EXACT = 1e-9  # of a number: what rounding leaves of it
 type Row = Float[np.ndarray, "n"]
 
 
-@dataclass(frozen=True)
+@record
 class IdentifiedNumber:
     """A number and its standard deviation."""
 
@@ -54,7 +55,7 @@ class IdentifiedNumber:
         return f"  # ± {self.deviation:.2g}" if self.deviation > EXACT * abs(self.value) else ""
 
 
-@dataclass(frozen=True)
+@record
 class IdentifiedContact:
     """An identified contact."""
 

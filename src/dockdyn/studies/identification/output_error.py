@@ -13,13 +13,13 @@ out which output noise gives ARX (Young's refined instrumental variables; Ljung,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.signal import lfilter
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.studies.identification.residuals import parameter_covariance
 
 Method = Literal["arx", "iv", "oe"]
@@ -46,7 +46,7 @@ class Orders(NamedTuple):
         return f"{self.a},{self.b} and a delay of {self.delay} {'sample' if self.delay == 1 else 'samples'}"
 
 
-@dataclass(frozen=True)
+@record
 class DifferenceFit:
     """A difference equation and how it fits; units of command and position alike (m)."""
 

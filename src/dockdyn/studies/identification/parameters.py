@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from scipy.optimize import least_squares
 from dockdyn.api import simulate
 from dockdyn.dataset import Dataset
 from dockdyn.deferred import Bool, Float
+from dockdyn.records import record
 from dockdyn.results.drive import Progress
 from dockdyn.results.exchange.measured_log import MeasuredLog, read_measured, run_columns
 from dockdyn.results.linearised import Numbers, slopes_along
@@ -58,7 +59,7 @@ ON_SAMPLE = 1e-6  # of the samples' distance: a time this near to one is at it
 type Row = Float[np.ndarray, "n"]
 
 
-@dataclass(frozen=True)
+@record
 class Identified:
     """One number of a scenario from a log.
 
@@ -84,7 +85,7 @@ class Identified:
         return None not in self.interval
 
 
-@dataclass(frozen=True)
+@record
 class Fit:
     """A scenario fitted to a log."""
 
@@ -323,7 +324,7 @@ class _Problem:
         parameters = [self._identify_number(index, values, float(error), noise) for index, error in enumerate(errors)]
         left = {name: signals[name] - self.measured[name] for name in signals}
         warnings = [
-            *self.log.notes,
+            *self.log.remarks(),
             *(UNKNOWN.format(one.key) for one, doubted in zip(parameters, unknown, strict=True) if doubted),
             *_parameter_doubts(parameters, left, noise, {n: float(np.ptp(v)) for n, v in self.measured.items()}),
         ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 
 SAMPLES = 100_000_000  # of a plan, at most
@@ -16,7 +16,7 @@ ROUNDS = 30  # of making a sweep fit its limits
 type Row = Float[np.ndarray, "n"]
 
 
-@dataclass(frozen=True)
+@record
 class SineSweep:
     """A sine whose frequency rises steadily: X̄(t) = A sin(ω(t) t), ω(t) = 2π (f₀ + (f₁ − f₀) t/(2 T)) (SITS eq. 23).
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import erfinv, gammaincc
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 
 LAGS = 25
 SINGULAR = 3e-8  # smallest over largest singular value: a direction that nothing tells of
@@ -16,7 +16,7 @@ DOUBT = 0.01  # probability below which chance is no longer believed
 type Row = Float[np.ndarray, "n"]
 
 
-@dataclass(frozen=True)
+@record
 class ResidualTests:
     """Correlations with their 99 % bounds, each for one lag alone, and what they say together."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -13,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dockdyn.deferred import Complex, Float
+from dockdyn.records import record
 from dockdyn.results.exchange.log_file import SignalLog, period_from, read_log, refuse_saturated, sampling_period
 from dockdyn.results.exchange.log_roles import OF_ROBOT
 from dockdyn.scenario.language.errors import ScenarioError, shown
@@ -41,7 +41,7 @@ RIVALS = 6.0  # of the criterion: models that are worse by more are a twentieth 
 type Row = Float[np.ndarray, "n"]
 
 
-@dataclass(frozen=True)
+@record
 class FrequencyBand:
     """A frequency response with what is 95 % sure; dead time included, and which orders and which dead time it has."""
 
@@ -51,7 +51,7 @@ class FrequencyBand:
     phase: Row  # deg, half the width
 
 
-@dataclass(frozen=True)
+@record
 class IdentifiedRobot:
     """An identified robot."""
 

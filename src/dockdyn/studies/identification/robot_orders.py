@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dockdyn.deferred import Float
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.identification.output_error import Orders, least_residual
 from dockdyn.studies.identification.residuals import residual_tests
@@ -24,7 +24,7 @@ FAINT = 1e-7  # of the command's size: what tells nothing
 type Row = Float[np.ndarray, "n"]
 
 
-@dataclass(frozen=True)
+@record
 class Records:
     """Commanded and actual positions (m), equally sampled."""
 
@@ -35,7 +35,7 @@ class Records:
     notes: Sequence[str] = ()  # of what was read, to be told
 
 
-@dataclass(frozen=True)
+@record
 class Candidate:
     """A choice of orders and its Bayesian information criterion, the lowest the best."""
 

@@ -43,7 +43,7 @@ from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
 from dockdyn.studies.margins.approximation import left_out as left_out_by_pade
 from dockdyn.studies.margins.approximation import pade_approximations
-from dockdyn.studies.margins.derivatives import Sensitivities, margin_sensitivities
+from dockdyn.studies.margins.derivatives import margin_sensitivities
 from dockdyn.studies.margins.judged_loop import JudgedLoop, judge_loop, roots_with_delay
 from dockdyn.studies.margins.wording import margins_verdict
 
@@ -73,7 +73,7 @@ def margins(scenario: Scenario | str | Path) -> ShownAnswer:
     several, delay, stable = judged.several, judged.delay, judged.stable
     critical, doubts = critical_delay(found.windows, delay, stable)
     doubts += untuned
-    slopes = margin_sensitivities(content, nominal, loop, critical) if loop.behind is None else Sensitivities({}, [])
+    slopes = margin_sensitivities(content, nominal, loop, critical)
     gains_found = None if several or gains_take_long(loop) else stabilising_gains(loop)
     if gains_found is None and not several:
         doubts.append(

@@ -7,6 +7,7 @@ from typing import Any
 
 from dockdyn.report.report import ReportBlock, Rows, Table, number_rows
 from dockdyn.report.wording import NOTHING, format_gains, join_keys
+from dockdyn.studies.margins.plots import measure_of, ranked_sensitivities
 
 LISTED = 6  # sensitivities printed
 MOVING = 4  # bodies named of the motion that decides
@@ -27,9 +28,9 @@ def margin_lines(margins: dict[str, Any]) -> Iterator[str | ReportBlock]:
         yield ReportBlock(table=approximation_table(margins))
         wrong = {order: found for order, found in margins["pade"].items() if found["stable"] != margins["stable"]}
         yield ReportBlock(text="\n".join(f"Padé {order} is wrong: {found['reason']}" for order, found in wrong.items()))
-    measured = "delay margin, s" if margins["sensitivity_of"] == "delay_margin_s" else "growth rate, 1/s"
-    columns = [("most sensitive to", ""), (f"change of the {measured}, for 100 % more", "")]
-    largest = list(margins["sensitivities"].items())[:LISTED]
+    measure, unit, _ = measure_of(margins)
+    columns = [("most sensitive to", ""), (f"change of the {measure}, {unit}, for 10 % more", "")]
+    largest = ranked_sensitivities(margins)[:LISTED]
     yield ReportBlock(table=Table(columns, [[join_keys(key), f"{value:+.4g}"] for key, value in largest], worded={0}))
 
 

@@ -11,14 +11,14 @@ import numpy as np
 
 from dockdyn.deferred import Array, Complex, Float, PyTree, jax, jnp
 from dockdyn.docking.operating_point import Judged, Nominal
-from dockdyn.docking.resting import counts_all, delayed_loop, seen_matrices
+from dockdyn.docking.resting import counts_all, delayed_loop, loop_in_numbers, seen_matrices
 from dockdyn.integrate.model import Scalar, over_rows
-from dockdyn.results.linearised import content_of
+from dockdyn.results.linearised import Numbers, content_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.keys import constraint_on, key_of
 from dockdyn.scenario.language.places import conjugate_pairs
 from dockdyn.stability.characteristic import joint_root_slopes, root_slopes
-from dockdyn.stability.growth import batch_of_one, matrices_of, multiplier_slopes
+from dockdyn.stability.growth import batch_of_one, growth_of_each, matrices_of, multiplier_slopes
 from dockdyn.stability.linearise import Linear
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import delay_instants
@@ -32,6 +32,8 @@ NEARBY = 1e-6  # of a hold period: how far on either side of an instant slopes a
 ALIKE = 1e-3  # of the largest slope: how far the two sides may differ
 NEXT = 4  # rightmost roots among which those are that are one: two pairs
 ONE = 1e-8  # of a root: others as close are it
+BESIDE = 1e-5  # of a number: how far it is varied where slopes are differences
+JUMPS = 1.0  # of a slope: a bend that is a jump
 COINCIDE = 1e-8  # of a hold period: instants closer than this are one
 PERIODS = {
     "loop.hold.period": "hold",
@@ -64,7 +66,9 @@ def margin_sensitivities(content: Judged, nominal: Nominal, loop: Loop, critical
     values = _named_numbers([leaf for leaf in leaves_of(content) if not np.ndim(leaf)], content)
     groups = _tied_keys(content, loop, values)
     doubts: list[str] = []
-    if not (loop.sampled() and delay and instants_coincide(loop, delay)):
+    if loop.behind is not None:
+        found, doubts = _slopes_by_differences(content, nominal, loop, at_edge, delay, groups, values)
+    elif not (loop.sampled() and delay and instants_coincide(loop, delay)):
         root, count = (0j, 1) if loop.sampled() else deciding_roots(content, nominal, loop, delay)
         if count > 1:
             changes = _joint_changes(content, nominal, root, count, delay)
@@ -136,15 +140,69 @@ def _slopes_at_instant(
     steepness = max((abs(slope) / delay for pair in sides.values() for slope in pair), default=0.0)
     jumps = abs(after - before) > 10 * (steepness + abs(own)) * step
     if at_edge and jumps:  # the edge is the instant itself: it moves with the periods, and with nothing else
-        found = {", ".join(keys): _edge_slope(loop, delay, keys) - _values_of(keys, DELAYS, values) for keys in moving}
-        words = f"the critical delay of {delay:g} s is an instant of the loop, where the growth rate jumps from "
-        return found, [f"{words}{before:.3g} to {after:.3g} 1/s: it moves with the periods alone"]
+        return _slopes_of_instant(loop, delay, moving, values, before, after)
     uneven = [name for name, pair in sides.items() if jumps or abs(pair[1] - pair[0]) > ALIKE * largest]
     found |= {name: sum(pair) / 2 for name, pair in sides.items() if name not in uneven}
     if not uneven:
         return found, []
     words = f"the delay of {delay:g} s ends at an instant of the loop: the growth rate is {before:.3g} 1/s just below, "
     return found, [f"{words}{after:.3g} 1/s just above; no slope for {', '.join(uneven)}"]
+
+
+def _slopes_of_instant(
+    loop: Loop, delay: float, moving: list[tuple[str, ...]], values: dict[str, float], before: float, after: float
+) -> tuple[dict[str, float], list[str]]:
+    """Return sensitivities of a margin that ends at an instant of the loop, where growth (1/s) jumps: those of the instant."""
+    found = {", ".join(keys): _edge_slope(loop, delay, keys) - _values_of(keys, DELAYS, values) for keys in moving}
+    words = f"the critical delay of {delay:g} s is an instant of the loop, where the growth rate jumps from "
+    return found, [f"{words}{before:.3g} to {after:.3g} 1/s: it moves with the periods alone"]
+
+
+def _slopes_by_differences(
+    content: Judged,
+    nominal: Nominal,
+    loop: Loop,
+    at_edge: bool,
+    delay: float,
+    groups: list[tuple[str, ...]],
+    values: dict[str, float],
+) -> tuple[dict[str, float], list[str]]:
+    """Return sensitivities of a loop with a mechanism in it, by numbers a little larger and smaller: what is behind its
+    contacts is reduced to what they see, which cannot be traced. Where the two sides differ there is no slope."""
+    own, sides, late = Numbers.of(content), (1 - BESIDE, 1 + BESIDE), delay - float(loop.delay)
+    places = _named_numbers([at for at, leaf in enumerate(leaves_of(content)) if not np.ndim(leaf)], content)
+
+    def loop_with(keys: tuple[str, ...], factor: float) -> Loop:
+        numbers = own.values.copy()
+        numbers[[int(places[key]) for key in keys]] *= factor
+        return delay_more(loop_in_numbers(own.content(numbers), nominal)[0], late)
+
+    varied = {", ".join(keys): keys for keys in groups if any(values[key] for key in keys)}
+    loops = [loop_with(keys, factor) for keys in varied.values() for factor in sides]
+    delays = [delay_more(loop, late + delay * (factor - 1)) for factor in (1, *sides)]
+    growth, *found = growth_of_each([*delays, *loops])
+    pairs = np.reshape(found, (-1, 2))
+    slopes, bends = np.diff(pairs)[:, 0] / (2 * BESIDE), np.abs(pairs.sum(axis=1) - 2 * growth) / BESIDE
+    if at_edge:
+        if bends[0] > JUMPS * abs(slopes[0]):
+            moving = [keys for keys in groups if set(keys) & {*PERIODS, *DELAYS}]
+            return _slopes_of_instant(loop, delay, moving, values, *pairs[0])
+        slopes, bends = -slopes * delay / slopes[0], bends * delay / abs(slopes[0])
+    largest = np.nanmax(np.abs(slopes[1:]), initial=0.0)
+    uneven = ~(
+        bends[1:] <= ALIKE * largest
+    )  # or not known, as of an exponent that leaves no stiffness where contact begins
+    kept = {name: float(slope) for name, slope, out in zip(varied, slopes[1:], uneven, strict=True) if not out}
+    if not uneven.any():
+        return kept, []
+    words = ", ".join(name for name in varied if name not in kept)
+    return kept, [f"the margin changes otherwise upwards than downwards; no slope for {words}"]
+
+
+def delay_more(loop: Loop, by: float) -> Loop:
+    """Return a loop in numbers with so much (s) more delay."""
+    late: Any = np.asarray(loop.delay) + by
+    return replace(loop, delay=late)
 
 
 def _values_of(keys: Sequence[str], among: Sequence[str], values: dict[str, float]) -> float:

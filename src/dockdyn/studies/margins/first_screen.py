@@ -8,8 +8,8 @@ from typing import Any
 from dockdyn.report.tile import Tile
 from dockdyn.report.tile_pictures import draw_place, draw_roots
 from dockdyn.report.verdict import Advice
-from dockdyn.report.wording import format_significant, join_keys
-from dockdyn.studies.margins.plots import ranked_sensitivities
+from dockdyn.report.wording import capitalise_first, format_significant, join_keys
+from dockdyn.studies.margins.plots import measure_of, ranked_sensitivities
 from dockdyn.studies.margins.wording import (
     GAIN,
     format_duration,
@@ -107,24 +107,16 @@ def _sensitivity_tile(margins: dict[str, Any]) -> Tile | None:
     ranked = ranked_sensitivities(margins)[:MOST]
     if not ranked:
         return None
-    of, unit, scale = _measure_of(margins)
-    largest = abs(ranked[0][1])
-    bars = [(_last_part(key), abs(value) / largest, f"{0.1 * scale * value:+.3g}") for key, value in ranked]
-    first = 0.1 * scale * ranked[0][1]
+    of, unit, _ = measure_of(margins)
+    first = ranked[0][1]
+    bars = [(_last_part(key), abs(value / first), f"{value:+.3g}") for key, value in ranked]
     return Tile(
-        f"{of}, by 10 % more",
+        f"{capitalise_first(of)}, by 10 % more",
         f"{'+' if first > 0 else '−'}{format_significant(abs(first), 3)}",
         unit,
         f"by the slope here, of {join_keys(ranked[0][0])}",
         bars=bars,
     )
-
-
-def _measure_of(margins: dict[str, Any]) -> tuple[str, str, float]:
-    """Return what sensitivities are those of, its unit, and how many of it an SI unit is."""
-    if margins["sensitivity_of"] == "delay_margin_s":
-        return "Delay margin", "ms", 1e3
-    return "Growth rate", "1/s", 1.0
 
 
 def _last_part(keys: str) -> str:
@@ -146,7 +138,7 @@ def margins_advice(margins: dict[str, Any], swept: bool) -> list[Advice]:
         hertz = format_significant(margins["crossing_frequency_rad_s"] / (2 * math.pi), 3)
         parts.append(f"it crosses at {hertz} Hz")
     if ranked := ranked_sensitivities(margins)[:1]:
-        parts.append(f"{join_keys(ranked[0][0])} matters most to the {_measure_of(margins)[0].lower()}")
+        parts.append(f"{join_keys(ranked[0][0])} matters most to the {measure_of(margins)[0]}")
     if parts:
         words = "; ".join(parts)
         advice.append(Advice("Decides", f"{words[:1].upper()}{words[1:]}."))

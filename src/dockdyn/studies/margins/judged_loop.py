@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from dockdyn.docking.resting import (
     whole_matrices,
 )
 from dockdyn.mechanism.rest import RestingContact
+from dockdyn.records import record
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.setups import setup_named
@@ -34,7 +35,7 @@ UNSEEN = 1e-3  # 1/s, or of the rightmost root: growth that is more than the rou
 UNSURE = 1e-6  # error of the rightmost root over its size: more is told
 
 
-@dataclass(frozen=True)
+@record
 class Roots:
     """Rightmost roots and stable delays of a scenario's loop, however they were found."""
 
@@ -44,7 +45,7 @@ class Roots:
     doubts: list[str]  # what makes the roots less than certain
 
 
-@dataclass(frozen=True)
+@record
 class JudgedLoop:
     """The loop of a scenario around its nominal contact, with its roots and stable delays."""
 

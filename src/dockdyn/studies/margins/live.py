@@ -91,11 +91,11 @@ def loop_limits(scenario: Scenario, live: Mapping[str, Any]) -> dict[str, Any] |
     """Return what the page of a run needs to seek limits of its delay, beside what it is `live` by; None where it has none, or
     no margins.
 
-    The contact is where margins have it. Of a rig only the limit of its loop is sought. Raises Untranslatable where XLA
-    computes a part.
+    The contact is where margins have it. Of a rig, and where more acts than contacts, only the limit of the loop is sought.
+    Raises Untranslatable where XLA computes a part.
     """
     on_rig = setup_named(scenario.setup).key_figures() is None
-    if not on_rig and not limits_delay(scenario):
+    if not on_rig and not scenario.content.loop.delay > 0:
         return None
     tuned = setup_named(scenario.setup).tuned(scenario)
     try:
@@ -108,7 +108,7 @@ def loop_limits(scenario: Scenario, live: Mapping[str, Any]) -> dict[str, Any] |
         return None
     placed = [{key: number[key] for key in ("key", "places")} for number in numbers]
     found = limits_in_page(scenario, unit | {"numbers": placed})
-    return found | {"pairs": 0} if on_rig else found
+    return found if limits_delay(scenario) else found | {"pairs": 0}
 
 
 @partial(jit_once, static=("hyperperiod",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 NEAR = 3.0  # roots within so many sizes of the rightmost one are shown close up
 BARS = 10  # sensitivities in the figure
+MORE = 0.1  # of a key, by which its effect is told
+ROUNDED = 1e-12  # of a margin or a growth rate: less is no effect
 NAMED = 6  # crossings with their value written beside
 STROKE: dict[str, Any] = {
     "spacing": 11,
@@ -204,17 +207,29 @@ def _root_panel(roots: np.ndarray, room: float, **rest: Any) -> Panel:  # noqa: 
 
 def sensitivity_figure(margins: dict[str, Any]) -> Chart:
     """Return the ten keys that the margin, or the growth rate without one, depends on most."""
+    measure, unit, _ = measure_of(margins)
     of_margin = margins["sensitivity_of"] == "delay_margin_s"
     bars = [
         Bar(join_keys(key), value, "blue" if (value > 0) == of_margin else "orange")
         for key, value in ranked_sensitivities(margins)[:BARS]
     ]
-    return Chart([bar_panel(bars, f"change of the {'delay margin, s' if of_margin else 'growth rate, 1/s'}")])
+    return Chart([bar_panel(bars, f"change of the {measure}, {unit}")])
+
+
+def measure_of(margins: dict[str, Any]) -> tuple[str, str, float]:
+    """Return what sensitivities are those of, its unit, and how many of it an SI unit is."""
+    return ("delay margin", "ms", 1e3) if margins["sensitivity_of"] == "delay_margin_s" else ("growth rate", "1/s", 1.0)
 
 
 def ranked_sensitivities(margins: dict[str, Any]) -> list[tuple[str, float]]:
-    """Return keys with what a change of 100 % would do, the largest first, those without effect left out."""
-    found = [(key, float(value)) for key, value in margins["sensitivities"].items() if value]
+    """Return keys with what 10 % more would do by the slope, in the unit of `measure_of`, the largest first; left out are those
+    whose effect is none, or rounding beside the contact's own frequency or its inverse."""
+    factor, frequency = (
+        MORE * measure_of(margins)[2],
+        math.sqrt(margins["stiffness_N_m"] / margins["effective_mass_kg"]),
+    )
+    least = ROUNDED * (1 / frequency if margins["sensitivity_of"] == "delay_margin_s" else frequency)
+    found = [(key, factor * float(value)) for key, value in margins["sensitivities"].items() if abs(value) > least]
     return sorted((pair for pair in found if np.isfinite(pair[1])), key=lambda pair: -abs(pair[1]))
 
 

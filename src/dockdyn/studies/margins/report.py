@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from dockdyn.studies.margins.plots import (
     BARS,
     chart_figure,
     family_figure,
+    measure_of,
     ranked_sensitivities,
     roots_figure,
     sensitivity_figure,
@@ -81,9 +83,7 @@ def report_blocks(margins: dict[str, Any]) -> list[ReportBlock]:
         ReportBlock(
             "Sensitivities",
             table=_sensitivities_table(margins),
-            notes=[
-                "For 100 % more of a key: the derivative times its value, which holds for small changes in proportion."
-            ],
+            notes=["For 10 % more of a key, by its slope: a tenth of the derivative times its value."],
             where="after",
         ),
         ReportBlock(
@@ -239,16 +239,9 @@ def _dynamics_table(margins: dict[str, Any]) -> Table:
 def _sensitivities_table(margins: dict[str, Any]) -> Table:
     """Return all keys that matter, the largest effect first."""
     ranked = ranked_sensitivities(margins)
-    unit = "s" if margins["sensitivity_of"] == "delay_margin_s" else "1/s"
+    measure, unit, _ = measure_of(margins)
     rows = [[join_keys(key), format_significant(value)] for key, value in ranked]
-    return Table(
-        [("key", ""), (f"change of the {_sensitivity_measure(margins)}", unit)], rows, worded={0}, look="heads"
-    )
-
-
-def _sensitivity_measure(margins: dict[str, Any]) -> str:
-    """Return what the sensitivities are those of."""
-    return "delay margin" if margins["sensitivity_of"] == "delay_margin_s" else "growth rate"
+    return Table([("key", ""), (f"change of the {measure}", unit)], rows, worded={0}, look="heads")
 
 
 def _nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
@@ -314,7 +307,7 @@ def _how_computed(dataset: Dataset) -> list[tuple[str, str]]:
 def report_figures(dataset: Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
     """Yield what to draw, and what to look for in it."""
     if "growth_rate" in dataset:
-        yield _sweep_figure(dataset)
+        yield replace(_sweep_figure(dataset), asked=True)
     if margins["rightmost_roots"]:
         words = "Roots of the loop: the rightmost one decides; left of the imaginary axis roots decay, right of it they grow."
         if margins["drift_modes"]:
@@ -323,11 +316,9 @@ def report_figures(dataset: Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
             words += " On the right are all that were found: on their scale those next to the axis lie on it."
         yield Plot("roots", partial(roots_figure, margins), words)
     if ranked_sensitivities(margins):
-        blue, orange = (
-            ("widens", "narrows") if _sensitivity_measure(margins) == "delay margin" else ("lowers", "raises")
-        )
-        words = f"What 100 % more of a key would do to the {_sensitivity_measure(margins)}, ten times what the first screen "
-        words += "says of 10 %, as far as its slope here tells: "
+        measure = measure_of(margins)[0]
+        blue, orange = ("widens", "narrows") if measure == "delay margin" else ("lowers", "raises")
+        words = f"What 10 % more of a key would do to the {measure}, as far as its slope here tells: "
         words += f"blue {blue} it, orange {orange} it. The {BARS} largest at most."
         yield Plot("sensitivity", partial(sensitivity_figure, margins), words)
 

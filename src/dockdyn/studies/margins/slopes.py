@@ -11,26 +11,30 @@ import numpy as np
 
 from dockdyn.deferred import Array, Complex, Float, PyTree, jax, jnp
 from dockdyn.docking.operating_point import Nominal
-from dockdyn.docking.resting import delayed_loop, nominal_loop, nominal_of
+from dockdyn.docking.resting import delayed_loop, loop_in_numbers, nominal_loop, nominal_of
 from dockdyn.integrate.model import Scalar
-from dockdyn.results.linearised import Leaves, Numbers, by_differences, content_of
+from dockdyn.results.linearised import ZERO, Leaves, Numbers, by_differences, content_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.places import Place
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.setups import setup_named
 from dockdyn.stability.characteristic import joint_root_slopes
-from dockdyn.stability.growth import batch_of_one, multiplier_slopes
+from dockdyn.stability.growth import batch_of_one, growth_of_each, multiplier_slopes
+from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
-from dockdyn.studies.margins.answer import margins
+from dockdyn.studies.margins.answer import critical_delay
 from dockdyn.studies.margins.derivatives import (
     ALIKE,
+    BESIDE,
     Parts,
     assemble_loop,
     assemble_once,
     deciding_roots,
+    delay_more,
     instants_coincide,
 )
+from dockdyn.studies.margins.judged_loop import judge_tuned_loop
 from dockdyn.trees import Structure, combine, is_real_array, leaves_of, map_leaves, split
 
 GROWTH, CRITICAL = "growth_rate_1_s", "critical_delay_s"
@@ -38,7 +42,11 @@ GROWTH, CRITICAL = "growth_rate_1_s", "critical_delay_s"
 
 def margin_of(scenario: Scenario, of: str) -> float:
     """Return a margin by its name in the answer of `margins`. Raises ScenarioError where the loop has none."""
-    value = margins(scenario)[of]
+    judged = judge_tuned_loop(scenario)
+    critical, _ = critical_delay(judged.roots.windows, judged.delay, judged.stable)
+    value = critical if of == CRITICAL else None if critical is None else critical - judged.delay
+    if of == GROWTH:
+        value = judged.growth
     if value is None:
         words = "no delay that was looked at makes the loop unstable"
         raise ScenarioError(f"{scenario.name}: --of {of}: {words}; must be {GROWTH}")
@@ -56,9 +64,6 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
     own, content = Numbers.of(scenario.content), tuned.content
     nominal = nominal_of(tuned)
     loop, _ = nominal_loop(tuned, nominal)
-    if loop.behind is not None:
-        words = "no derivative of a loop with a mechanism in it and more than loop.delay"
-        raise ScenarioError(f"{scenario.name}: --of {of}: {words}; must be the margin of another one")
     at_edge = of != GROWTH
     lateness = float(loop.delay)
     delay = (value if of == CRITICAL else value + lateness) if at_edge else lateness
@@ -68,16 +73,6 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
     if loop.sampled() and delay and instants_coincide(loop, delay):
         words = f"no derivative: the delay of {delay:g} s ends at an instant of the loop, where growth jumps or bends"
         raise ScenarioError(f"{scenario.name}: --of {of}: {words}")
-    late: Any = np.float64(delay)
-    hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=late))) if loop.sampled() else None
-    parts = map_leaves(np.asarray, assemble_once(content, nominal, late, hyperperiod=hyperperiod))
-    slopes: Any
-    if hyperperiod is None:
-        root, count = deciding_roots(content, nominal, loop, delay)
-        slopes = joint_root_slopes(root, parts[0], parts[1], count)
-    else:
-        count, (_, slopes) = 1, multiplier_slopes(*parts)
-        slopes = map_leaves(lambda part: part[None, None], slopes)
 
     def judged(values: Leaves) -> tuple[Any, Any]:
         """Return the numbers of the scenario with what is tuned, and its nominal contact."""
@@ -86,25 +81,73 @@ def margin_slopes(scenario: Scenario, of: str, places: Sequence[Place]) -> tuple
 
     whole = Numbers.of(content)
     floats, fixed = split(map_leaves(np.asarray, nominal), is_real_array)
-
-    def along(turned: Any, entry: Any) -> Float[np.ndarray, "3"]:  # noqa: ANN401, trees
-        numbers = whole.values, floats
-        return np.stack(
-            _slope_along(
-                numbers, turned, whole.arrays, fixed, late, entry, hyperperiod=hyperperiod, structure=whole.structure
-            )
-        )
-
+    changes = _changes_beside if loop.behind is not None else _changes_at
+    changes_along = changes(whole, (floats, fixed), loop, delay)
     found = []
     for place in places:
         turned = by_differences(judged, own.values, place.direction(len(own.values)), scenario.name)[1]
-        by_number, by_delay, later = np.moveaxis(_joint_changes(slopes, partial(along, turned)), -1, 0)
+        by_number, by_delay, later = np.moveaxis(changes_along(turned, place.value), -1, 0)
         slope, steepness = _common_slope(by_number), _common_slope(by_delay)
         if at_edge:  # where the growth is zero the delay h moves with it: ∂h = −∂growth / (∂growth/∂h)
             slope = -slope / steepness if steepness else float("nan")
             slope += float(later[0, 0].real) if of == CRITICAL else 0.0
         found.append(slope)
     return value, found
+
+
+type Turned = tuple[Leaves, Any]  # how the numbers and the nominal contact change with one of the scenario
+# by how they change, and that number, of motions that decide alike: growth (1/s), its change by the delay (1/s²), own delay (s)
+type Changes = Callable[[Turned, float], Complex[np.ndarray, "count count 3"]]
+
+
+def _changes_at(whole: Numbers, nominal: tuple[Any, Any], loop: Loop, delay: float) -> Changes:
+    """Return what changes along numbers, by derivatives; the nominal contact is in its floats and what else it is."""
+    floats, fixed = nominal
+    late: Any = np.float64(delay)
+    content, rest = whole.content(whole.values), combine(floats, fixed)
+    hyperperiod = hyperperiod_of(batch_of_one(replace(loop, delay=late))) if loop.sampled() else None
+    parts = map_leaves(np.asarray, assemble_once(content, rest, late, hyperperiod=hyperperiod))
+    slopes: Any
+    if hyperperiod is None:
+        root, count = deciding_roots(content, rest, loop, delay)
+        slopes = joint_root_slopes(root, parts[0], parts[1], count)
+    else:
+        slopes = map_leaves(lambda part: part[None, None], multiplier_slopes(*parts)[1])
+
+    def along(turned: Turned, entry: Any) -> Float[np.ndarray, "3"]:  # noqa: ANN401, trees
+        numbers, kept = (whole.values, floats), (whole.arrays, fixed, late, entry)
+        return np.stack(_slope_along(numbers, turned, *kept, hyperperiod=hyperperiod, structure=whole.structure))
+
+    return lambda turned, _: _joint_changes(slopes, partial(along, turned))
+
+
+def _changes_beside(whole: Numbers, nominal: tuple[Any, Any], loop: Loop, delay: float) -> Changes:
+    """Return the same of a loop with a mechanism in it, by differences: what is behind its contacts is reduced to what they
+    see, which cannot be traced."""
+    late, (floats, fixed) = delay - float(loop.delay), nominal
+    by_delay = _slope_beside(lambda by: delay_more(loop, late + by), delay)[0] if delay else 0.0
+
+    def along(turned: Turned, value: float) -> Complex[np.ndarray, "1 1 3"]:
+        def loop_at(change: float) -> Loop:
+            rest = combine(map_leaves(lambda number, turn: number + change * turn, floats, turned[1]), fixed)
+            return delay_more(loop_in_numbers(whole.content(whole.values + change * turned[0]), rest)[0], late)
+
+        slope, later = _slope_beside(loop_at, value, abs(by_delay * delay))
+        return np.array([[[slope, by_delay, later]]], complex)
+
+    return along
+
+
+def _slope_beside(loop_at: Callable[[float], Loop], value: float, size: float = 0.0) -> tuple[float, float]:
+    """Return how growth (1/s) changes with a change of a number that has a `value`, NaN where otherwise to either side; and how
+    the loop's own delay does. Changes much smaller than a `size` (1/s), or than growth, are not looked at so closely."""
+    step = BESIDE * (abs(value) or ZERO)
+    loops = [loop_at(change) for change in (-step, 0.0, step)]
+    below, here, above = growth_of_each(loops)
+    slope, bend = (above - below) / (2 * step), abs(above + below - 2 * here) / step
+    if loops[0].delay < 0 or not bend * abs(value) <= ALIKE * max(abs(slope * value), abs(here), size):
+        slope = float("nan")
+    return float(slope), float(loops[2].delay - loops[0].delay) / (2 * step)
 
 
 def _joint_changes(

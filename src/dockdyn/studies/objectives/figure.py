@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from dockdyn.records import record
 from dockdyn.results.requirements import unit_of_figure
 from dockdyn.scenario.language.errors import ScenarioError, shown
 
@@ -13,7 +13,7 @@ OF_CASES = re.compile(rf"(?:{SHARE} of |(mean|probability) of )?(\S+)")
 MARGINS = ("critical_delay_s", "delay_margin_s", "growth_rate_1_s")  # of `dockdyn.margins`
 
 
-@dataclass(frozen=True)
+@record
 class Figure:
     """A figure of the summary of a run, or of its margins, or what it is over cases."""
 

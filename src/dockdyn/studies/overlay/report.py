@@ -30,8 +30,8 @@ from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.results.exchange.measured_log import MeasuredLog, Residual, log_residuals
 from dockdyn.results.requirements import figures_of, is_of_member, unit_of_figure, without_unit
 from dockdyn.results.store import study_of
-from dockdyn.rig.plots import find_hardest_time
-from dockdyn.scenario.language.errors import ScenarioError, shorten_name_list
+from dockdyn.rig.measures import find_hardest_time
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.overlay.signals import Runs, figures_of_log, overlay_figures
 
 MOST = 12  # runs
@@ -269,7 +269,4 @@ def _residual_words(one: Residual) -> str:
 
 
 def _log_warnings(log: MeasuredLog) -> list[str]:
-    told = [f"{log.file}: {note}" for note in log.notes]
-    if not log.unused:
-        return told
-    return [*told, f"{log.file}: not used, for the run has no such variable: {shorten_name_list('', log.unused)}"]
+    return [f"{log.file}: {remark}" for remark in log.remarks()]

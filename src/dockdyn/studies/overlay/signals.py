@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from dockdyn.dataset import Dataset
+from dockdyn.records import record
 from dockdyn.report.charts.chart import ZERO, Band, Chart, Line, Panel, Scale, contact_window, line_style
 from dockdyn.report.charts.time_chart import TIME, contact_bands, lively_spans
 from dockdyn.report.drawing import short_label
@@ -16,8 +17,7 @@ from dockdyn.report.report import Plot
 from dockdyn.results.exchange.columns import NUMBER
 from dockdyn.results.exchange.measured_log import MeasuredLog, difference_to_log, run_columns
 from dockdyn.results.measures import conserved_momentum, momentum_departure
-from dockdyn.rig.measures import vector_size
-from dockdyn.rig.plots import find_touching_times
+from dockdyn.rig.measures import find_touching_times, vector_size
 
 PANELS = 6  # in one figure
 Runs = Mapping[str, Dataset]  # by what the legend calls them
@@ -25,7 +25,7 @@ SHORT = 0.1  # m or m/s, below which figures of a log have thousandths
 Lines = dict[str, np.ndarray]  # a panel each, by the label of its vertical axis
 
 
-@dataclass(frozen=True)
+@record
 class Quantity:
     """Something that runs have over time, drawn for all of them in the same panels."""
 

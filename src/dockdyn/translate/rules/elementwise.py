@@ -23,8 +23,9 @@ from dockdyn.translate.arrays import (
     produce_array,
     scalar_array,
 )
+from dockdyn.translate.code import Untranslatable
 from dockdyn.translate.jaxpr import Translator, numbers_of, register_rule
-from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, kind_of
+from dockdyn.translate.scalar_program import Builder, Scalar, kind_of
 
 One = Callable[..., Scalar]
 

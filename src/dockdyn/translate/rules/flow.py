@@ -29,6 +29,7 @@ from dockdyn.translate.arrays import (
     load_array,
     produce_array,
 )
+from dockdyn.translate.code import Untranslatable
 from dockdyn.translate.jaxpr import Translator, jaxpr_and_constants, numbers_of, register_rule
 from dockdyn.translate.rules.places import empty_rule
 from dockdyn.translate.scalar_program import (
@@ -39,7 +40,6 @@ from dockdyn.translate.scalar_program import (
     Question,
     Scalar,
     Slot,
-    Untranslatable,
     Value,
     While,
 )

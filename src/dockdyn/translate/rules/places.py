@@ -29,8 +29,9 @@ from dockdyn.translate.arrays import (
     produce_array,
     reshape_array,
 )
+from dockdyn.translate.code import Untranslatable
 from dockdyn.translate.jaxpr import Translator, register_rule
-from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, Value
+from dockdyn.translate.scalar_program import Builder, Scalar, Value
 
 
 @register_rule("reshape", "squeeze", "expand_dims")

@@ -30,9 +30,10 @@ from dockdyn.translate.arrays import (
     load_array,
     produce_array,
 )
+from dockdyn.translate.code import Untranslatable
 from dockdyn.translate.jaxpr import Translator, numbers_of, register_rule
 from dockdyn.translate.rules.elementwise import SAME, One, fit_integer
-from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable
+from dockdyn.translate.scalar_program import Builder, Scalar
 
 MOST_EXCHANGES = 4000  # of a sort or a search that is written out
 STARTS: dict[str, dict[str, Any]] = {

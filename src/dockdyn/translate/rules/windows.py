@@ -26,10 +26,11 @@ from dockdyn.translate.arrays import (
     load_array,
     produce_array,
 )
+from dockdyn.translate.code import Untranslatable
 from dockdyn.translate.jaxpr import Translator, register_rule
 from dockdyn.translate.rules.elementwise import SAME, fit_integer
 from dockdyn.translate.rules.places import clamp_start, store_if_large, written_alone
-from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, Value
+from dockdyn.translate.scalar_program import Builder, Scalar, Value
 
 
 @dataclass

@@ -6,12 +6,12 @@ Units: s.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 
 from dockdyn.realtime.devices.device import ToolCommand
+from dockdyn.records import record
 
 
-@dataclass(frozen=True)
+@record
 class CycleSettings:
     """Period (s), how many late answers stop the robot, and when an answer counts.
 

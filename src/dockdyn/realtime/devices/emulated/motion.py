@@ -6,7 +6,6 @@ Units: m, rad, s.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from dockdyn.realtime.devices.device import ZERO, ToolCommand
 from dockdyn.realtime.devices.rotations import (
@@ -16,9 +15,10 @@ from dockdyn.realtime.devices.rotations import (
     quaternion_of_vector,
     vector_of_quaternion,
 )
+from dockdyn.records import record
 
 
-@dataclass(frozen=True)
+@record
 class ToolStep:
     """A shift and a turn, in the axes of the base, from one cycle to the next."""
 

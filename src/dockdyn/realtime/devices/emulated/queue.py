@@ -6,13 +6,13 @@ Units: s.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 
 from dockdyn.realtime.devices.device import ToolCommand
 from dockdyn.realtime.devices.emulated.motion import ToolStep
+from dockdyn.records import record
 
 
-@dataclass(frozen=True)
+@record
 class QueueSettings:
     """Period (s), commands that fit into the queue, commands that begin a motion, how long (s) it goes on without one."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from dockdyn.realtime.devices.decimals import DEGREE
@@ -17,6 +17,7 @@ from dockdyn.realtime.devices.egm import EGM
 from dockdyn.realtime.devices.emulated.cycle import CycleSettings, MasterCycle
 from dockdyn.realtime.devices.raw_udp import RawUDP, RawUDPSettings
 from dockdyn.realtime.devices.rotations import divide_quaternions, quaternion_of_vector, vector_of_quaternion
+from dockdyn.records import record
 
 NOT_WELL = 1  # a bit of a status
 
@@ -31,7 +32,7 @@ class CommandCodec(Protocol):
         """Forget a connection: the next packet is the first."""
 
 
-@dataclass(frozen=True)
+@record
 class Convergence:
     """When a motion of ABB's EGM is over: once the robot has been nearer to its reference than `distance` (m, along each
     axis) and `turn` (rad) for a `time` (s), as CondTime and the limits of EGMActPose say."""

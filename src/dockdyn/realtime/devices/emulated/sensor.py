@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
 
 from dockdyn.realtime.devices.device import ZERO
+from dockdyn.records import record
 
 Three = tuple[float, float, float]
 Span = tuple[float, float]
 NEVER: Span = (math.inf, math.inf)
 
 
-@dataclass(frozen=True)
+@record
 class SensorSettings:
     """Errors of a sensor: bias, drift per second, noise (standard deviation), step of its numbers (0: none), largest values.
 

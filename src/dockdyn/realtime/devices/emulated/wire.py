@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import heapq
 import random
-from dataclasses import dataclass
+
+from dockdyn.records import record
 
 
-@dataclass(frozen=True)
+@record
 class WireSettings:
     """Delays (s) and the probabilities of what happens to a packet.
 
