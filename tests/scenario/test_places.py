@@ -35,6 +35,28 @@ def test_each_number_of_a_preset_can_be_set_to_what_it_is(name):
     assert again.items() >= {place.key: place.value for place in places}.items()
 
 
+@pytest.mark.parametrize("name", presets())
+def test_a_number_of_a_preset_can_be_another(name):
+    """None is listed of which nothing comes and which a file may not state, as that of a friction without any.
+
+    Left out are zeros, for which a program may have no place, and what is tied to others: distributions, inertias, axes.
+    """
+    scenario, rng = dockdyn.load(name), np.random.default_rng(len(name))
+    tied = ("approach.", "inertia", "axis", "attitude", "normal.")
+    places = [place for place in places_of(scenario) if place.value and not any(word in place.key for word in tied)]
+    for index in rng.permutation(len(places))[:12]:
+        dockdyn.load(name, places[index].written(places[index].value * (1 - 1e-9)))
+
+
+@pytest.mark.parametrize("name", presets())
+def test_nothing_is_listed_of_friction_or_a_stroke_without_any(name):
+    content = dockdyn.load(name).content
+    for place in places_of(dockdyn.load(name)):
+        table, _, key = place.key.rpartition(".")
+        if key in ("regularisation", "stop_damping") and table.endswith("joint"):
+            value_at(content, f"{table}.{'friction' if key == 'regularisation' else 'stroke.0'}", name)
+
+
 def test_the_unit_of_a_stiffness_is_that_of_its_exponent():
     scenario = dockdyn.load("idss-soft-capture")  # of a law with an exponent of 1
     assert value_at(scenario.content, "contact_law.steel.normal.stiffness", "here").unit == "N/m"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
@@ -20,6 +21,7 @@ from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import (
     StatedRatio,
     StatedRestitution,
+    keys_without,
     ratio_of,
     refuse_keys_without,
     relative_key,
@@ -206,6 +208,7 @@ class StrutSection(LineSection):
     stop_damping: Damping | None = None
     stop_restitution: StatedRestitution = None
     moved_mass: quantity("kg", "a mass", above=0) | None = None
+    needs: ClassVar[Mapping[str, Sequence[str]]] = {"stroke": ("stop_stiffness", "stop_damping", "stop_restitution")}
 
     @model_validator(mode="after")
     def check_consistency(self) -> Self:
@@ -222,10 +225,14 @@ class StrutSection(LineSection):
             refuse("speed: a motor moves the free length of a spring; state the stiffness")
         if self.stop_damping is not None and self.stop_restitution is not None:
             refuse("has stop_damping and stop_restitution; must state one of them")
-        refuse_keys_without(self, "stroke", "stop_stiffness", "stop_damping", "stop_restitution")
+        refuse_keys_without(self, self.needs)
         if self.stop_damping is None and self.stop_restitution is None:
             return self.model_copy(update={"stop_damping": 0.0})
         return self
+
+    def unstated(self) -> Collection[str]:
+        """Return the keys of which nothing comes."""
+        return keys_without(self, self.needs)
 
     def count(self) -> int:
         return 6 if self.hexapod is not None else super().count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -13,7 +14,7 @@ from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Point
 from dockdyn.scenario.tables.motion import number
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.scenario.tables.parts import refuse_keys_without
+from dockdyn.scenario.tables.parts import keys_without, refuse_keys_without
 
 if TYPE_CHECKING:
     from dockdyn.elements import JointDrive
@@ -116,6 +117,7 @@ class MovingJointSection(JointSection):
     axis: Direction
     motor: ClassVar[str]  # key of what the motor makes
     reflected: ClassVar[str]  # key of the inertia that it reflects
+    needs: ClassVar[Mapping[str, Sequence[str]]] = {"stroke": ("stop_damping",), "friction": ("regularisation",)}
     start: float
     start_rate: float
     rest: float | None
@@ -135,13 +137,16 @@ class MovingJointSection(JointSection):
             refuse("rest: is that of a spring; state the stiffness")
         if (self.stroke is None) != (self.stop_stiffness is None):
             refuse("stroke and stop_stiffness belong together; state both or neither")
-        refuse_keys_without(self, "stroke", "stop_damping")
-        refuse_keys_without(self, "friction", "regularisation")
+        refuse_keys_without(self, self.needs)
         if self.stroke is not None and self.stroke[0] >= self.stroke[1]:
             refuse("stroke must be two numbers, the smallest first, counted from where the body is placed")
         if self.range is not None and self.range[0] >= self.range[1]:
             refuse("range must be two numbers, the smallest first, counted from where the body is placed")
         return self
+
+    def unstated(self) -> Collection[str]:
+        """Return the keys of which nothing comes."""
+        return keys_without(self, self.needs)
 
     def has_events(self) -> bool:
         return self.stroke is not None

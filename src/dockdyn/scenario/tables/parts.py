@@ -6,6 +6,7 @@ A part of your own is named "module:Class"; its keys are the class's fields.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -64,15 +65,22 @@ def stated_damping(table: Any, *, needed: bool = False) -> list[str]:  # noqa: A
     return stated
 
 
-def refuse_keys_without(table: Any, needed: str, *keys: str) -> None:  # noqa: ANN401, a table of whatever kind
-    """Refuse those of the `keys` that a table states while it does not state what they are of, for nothing would be done.
+def keys_without(table: Any, needs: Mapping[str, Sequence[str]]) -> set[str]:  # noqa: ANN401, a table of whatever kind
+    """Return the keys of a table that do nothing, for what they are of is not stated; `needs` has them by that."""
+    return {key for needed, keys in needs.items() if getattr(table, needed) is None for key in keys}
+
+
+def refuse_keys_without(table: Any, needs: Mapping[str, Sequence[str]]) -> None:  # noqa: ANN401, a table of whatever kind
+    """Refuse keys that a table states while it does not state what they are of, for nothing would be done.
 
     Stated is what is neither zero nor as it is without: a table that was checked before has all its keys.
     """
-    for key in keys:
-        value, fields = getattr(table, key), type(table).model_fields
-        if value and value != fields[key].default and getattr(table, needed) is None:
-            refuse(f"{key}: is of {needed}, which is not stated; state both, or leave {key} out")
+    idle, fields = keys_without(table, needs), type(table).model_fields
+    for needed, keys in needs.items():
+        for key in keys:
+            value = getattr(table, key)
+            if key in idle and value and value != fields[key].default:
+                refuse(f"{key}: is of {needed}, which is not stated; state both, or leave {key} out")
 
 
 def ratio_of(damping_ratio: Any, restitution: Any, adhesion: bool = False) -> Any:  # noqa: ANN401, numbers or traced ones
