@@ -239,7 +239,8 @@ def test_a_magnet_by_a_table_gives_what_its_curve_holds(run, seed):
     found = run(content)
     (ended,) = np.diff(found.position.values[-1, :, 0])
     slopes = PchipInterpolator(gaps, forces).derivative()(gaps)
-    curve = CubicHermiteSpline(gaps, forces, [0.0, *slopes[1:-1], 0.0])
+    secants = np.diff(forces) / np.diff(gaps)
+    curve = CubicHermiteSpline(gaps, forces, [secants[0], *slopes[1:-1], secants[-1]])
     assert 0 < ended < gaps[-1]
     area = curve.integrate(ended, gaps[-1]) + forces[-1] * (begun - gaps[-1])
     reduced = masses.prod() / masses.sum()

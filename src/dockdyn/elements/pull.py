@@ -63,13 +63,7 @@ class TabulatedPull(Pull):
         if np.ndim(gaps) != 1 or np.shape(gaps) != np.shape(forces) or np.size(gaps) < 2 or _falls(gaps):
             raise ValueError("a table of force over gap needs two gaps or more that increase, and a force for each")
         x, y = jnp.asarray(gaps, float), jnp.asarray(forces, float)
-        widths, secants = jnp.diff(x), jnp.diff(y) / jnp.diff(x)
-        before, after = secants[:-1], secants[1:]
-        weight = (widths[:-1] + 2 * widths[1:]) / (3 * (widths[:-1] + widths[1:]))
-        turns = before * after <= 0
-        mean = weight * after + (1 - weight) * before
-        inner = jnp.where(turns, 0.0, before * after / jnp.where(turns, 1.0, mean))
-        slopes = jnp.concatenate([jnp.zeros(1), inner, jnp.zeros(1)])  # the force is constant beyond the ends
+        widths, slopes = jnp.diff(x), cubic.monotone_slopes(x, y)
         areas = widths * cubic.cubic_integral(y[:-1], y[1:], widths * slopes[:-1], widths * slopes[1:])
         return TabulatedPull(x, y, slopes, jnp.concatenate([jnp.zeros(1), jnp.cumsum(areas)]))
 

@@ -93,3 +93,19 @@ def rising_root(a: Values, b: Values, da: Values, db: Values) -> tuple[Bool[Arra
 
     _, lower, upper = jax.lax.while_loop(unfinished, halve, (jnp.zeros((), int), lower, upper))
     return fires, jnp.where(at_once, 0.0, upper)
+
+
+def monotone_slopes(places: Float[Array, "n"], values: Float[Array, "n"]) -> Float[Array, "n"]:
+    """Return slopes with which cubics through values are monotone where these are: between two pieces their weighted harmonic
+    mean, zero where they do not rise or fall alike; at the ends those of the last pieces.
+
+    Source: Fritsch and Butland 1984, SIAM J. Sci. Stat. Comput. 5:300.
+    """
+    widths = jnp.diff(places)
+    rises = jnp.diff(values) / widths
+    before, after = rises[:-1], rises[1:]
+    alike = before * after > 0
+    first, second = widths[1:] * 2 + widths[:-1], widths[1:] + widths[:-1] * 2
+    inverse = first / jnp.where(alike, before, 1.0) + second / jnp.where(alike, after, 1.0)
+    within = jnp.where(alike, (first + second) / inverse, 0.0)
+    return jnp.concatenate([rises[:1], within, rises[-1:]])

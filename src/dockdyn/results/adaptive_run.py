@@ -93,21 +93,23 @@ def run_adaptive(scenario: Scenario, progress: Progress | None) -> Run:
     begun = map_leaves(np.asarray, begin(content))
     _refuse_open(scenario, begun)
     model, state = without_contacts(begun.model, begun.after)
-    samples, interval = _samples_to_end(content)
+    times = _sample_times(content)
     if all(np.isfinite(leaf).all() for leaf in leaves_of(state)):
-        run = integrate_pieces(content, model, state, interval, samples, progress)
+        run = integrate_pieces(content, model, state, times, progress)
     else:  # the law has no such impact
         run = Pieces(Status.NOT_FINITE, state, 0, (map_leaves(lambda leaf: np.asarray(leaf)[None], state),))
-    states = map_leaves(lambda *parts: np.concatenate(parts)[: samples + 1], *run.kept)
-    found = map_leaves(np.asarray, _observe_run(begun, states, interval))
+    states = map_leaves(lambda *parts: np.concatenate(parts)[: len(times)], *run.kept)
+    found = map_leaves(np.asarray, _observe_run(begun, states, times[: len(leaves_of(states)[0])]))
     return _run_of(found, run.status, run.steps, run.rejected)
 
 
-def _samples_to_end(content: Any) -> tuple[int, float]:  # noqa: ANN401, of a scenario
-    """Return how many samples a run has after that at t = 0, the last of its end, and the time (s) between them: as planned, or
-    less where that is no whole part of the duration."""
-    count = math.ceil(content.duration / plan_run(content, 0.0).interval * (1 - 1e-12))
-    return count, content.duration / count
+def _sample_times(content: Any) -> Float[np.ndarray, "samples"]:  # noqa: ANN401, of a scenario
+    """Return the times (s) of samples as planned, the last of them that of the end, which may be sooner than planned."""
+    interval = plan_run(content, 0.0).interval
+    count = math.ceil(content.duration / interval * (1 - 1e-12))
+    times = interval * np.arange(count + 1)
+    times[-1] = content.duration
+    return times
 
 
 class Concluded(NamedTuple):
@@ -119,12 +121,11 @@ class Concluded(NamedTuple):
 
 
 @Program
-def _observe_run(begun: Begun, states: State, interval: Scalar) -> Concluded:
-    """Return what is observed of a run with these states at its samples, the first of them after the events at t = 0."""
-    count = len(leaves_of(states)[0])
-    rows = _with_contacts(begun.after, states, count)
+def _observe_run(begun: Begun, states: State, samples: Float[Array, "samples"]) -> Concluded:
+    """Return what is observed of a run with these states at its samples (s), the first of them after the events at t = 0."""
+    rows = _with_contacts(begun.after, states, len(samples))
     rows = map_leaves(lambda first, own: jnp.concatenate([first[None], own]), begun.before, rows)
-    times = jnp.concatenate([jnp.zeros(1), interval * jnp.arange(count)])
+    times = jnp.concatenate([jnp.zeros(1), samples])
     seen = over_rows(lambda t, x: begun.model.observe(x, begun.model.signal(t, x)), times, rows)
     return Concluded(times, rows, seen)
 
@@ -153,9 +154,9 @@ def linearised_adaptive(scenario: Scenario, describe: Callable[[Scenario, Run], 
     does."""
     content = scenario.content
     _refuse_open(scenario, map_leaves(np.asarray, begin(content)))
-    own, (samples, interval), method = Numbers.of(content), _samples_to_end(content), METHODS[content.integrator.method]
-    steps = StepsToTake(samples, method, _most_steps(content, method))
-    given = np.float64(interval), np.float64(content.integrator.tolerance)
+    own, method = Numbers.of(content), METHODS[content.integrator.method]
+    steps = StepsToTake(method, _most_steps(content, method))
+    given = _sample_times(content), np.float64(content.integrator.tolerance)
 
     def along(direction: Leaves) -> tuple[PyTree, PyTree]:
         parts, change = _run_with_derivatives(
@@ -176,9 +177,8 @@ def linearised_adaptive(scenario: Scenario, describe: Callable[[Scenario, Run], 
 
 
 class StepsToTake(NamedTuple):
-    """By which method how many samples are reached, and in at most how many steps."""
+    """By which method samples are reached, and in at most how many steps."""
 
-    samples: int
     method: adaptive.Method
     most: int
 
@@ -188,7 +188,7 @@ def _run_with_derivatives(
     numbers: Leaves,
     direction: Leaves,
     arrays: dict[int, Any],
-    interval: Scalar,
+    times: Float[Array, "samples"],
     tolerance: Scalar,
     structure: Structure,
     steps: StepsToTake,
@@ -198,9 +198,8 @@ def _run_with_derivatives(
     def found(numbers: Array) -> PyTree:
         begun = begun_of(content_of(structure, list(numbers), arrays))
         model, state = without_contacts(begun.model, begun.after)
-        times = interval * jnp.arange(steps.samples + 1)
         adapted = adaptive.solve_adaptively(model, times, tolerance, state, steps.method, steps.most)
-        return numbers, _observe_run(begun, adapted.states, interval), adapted
+        return numbers, _observe_run(begun, adapted.states, times), adapted
 
     return tangent_of(found, numbers, direction)
 
@@ -209,20 +208,22 @@ def integrate_pieces(
     content: Any,  # noqa: ANN401, of a scenario
     model: Mechanism,
     state: State,
-    interval: float,
-    count: int,
+    times: Float[np.ndarray, "samples"],
     progress: Progress | None,
 ) -> Pieces:
-    """Integrate in pieces of one length, so that one compilation serves; what lies beyond the end is to be cut off."""
+    """Integrate in pieces of as many samples, so that one compilation serves; what lies beyond the end is to be cut off."""
     method: Literal["dopri8", "kvaerno5"] = METHODS[content.integrator.method]
+    count = len(times) - 1
     tolerance, rows = np.float64(content.integrator.tolerance), -(-count // PIECES)
     most = _most_steps(content, method)
+    beyond = times[-1] + times[1] * np.arange(1, rows + 1)
+    reached = np.concatenate([times, beyond])
 
     def advance_piece(run: Pieces, piece: int) -> Pieces:
         if run.steps + run.rejected >= most:
             return replace(run, status=Status.TOO_MANY_ITERATIONS)
-        times = interval * (run.asked + np.arange(rows + 1, dtype=float))
-        found = map_leaves(np.asarray, advance(model, run.state, times, tolerance, method, most))
+        asked = reached[run.asked : run.asked + rows + 1]
+        found = map_leaves(np.asarray, advance(model, run.state, asked, tolerance, method, most))
         part = map_leaves(lambda a: a[1:], found.states)
         good, _ = finite_rows({"state": part})
         status = Status.RUNNING if run.asked + rows < count else Status.FINISHED

@@ -94,8 +94,9 @@ def hold_lag(loop: Loop, ages: Float[np.ndarray, "ages"], omega: float) -> float
         rates = np.block([[np.asarray(robot.state, float), drive[:, None]], [np.zeros((1, size + 1))]])
         whole = expm(rates * hold)
         resting = np.linalg.solve(np.exp(1j * omega * hold) * np.eye(size) - whole[:size, :size], whole[:size, size])
-        moved = [expm(rates * hold * share)[:size] @ np.append(resting, 1.0) for share in read - renewed]
-        place = place * (np.array(moved) @ output)
+        shares, which = np.unique(read - renewed, return_inverse=True)
+        moved = expm(rates * hold * shares[:, None, None])[:, :size] @ np.append(resting, 1.0)
+        place = place * (moved @ output)[which]
     ahead = np.mean(place * np.exp(-1j * omega * ((read - 0.5) * hold - late)))
     return hold / 2 - float(np.angle(ahead)) / omega
 

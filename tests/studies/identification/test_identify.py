@@ -14,7 +14,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.stability.discrete import continuous_equivalent
 from dockdyn.studies.identification.arm_path import generic_arm, lead_tip
 from dockdyn.studies.identification.bounce_log import Bounce, read_bounce
-from dockdyn.studies.identification.contact import identify_contact
+from dockdyn.studies.identification.contact import ContactSearch, contact_toml, identify_contact
 from dockdyn.studies.identification.output_error import Orders, fit_difference_equation
 from dockdyn.studies.identification.plan import SineSweep
 from dockdyn.studies.identification.robot import Records, fit_to_other_log, identify_robot
@@ -276,8 +276,25 @@ def test_contact_without_noise(delay):
 def test_a_position_that_is_later_than_the_force_is_told_however_little_is_known():
     made, _ = bounce(-0.8e-3, 3, 3.0, 3e-5)
     found = identify_contact(made)
-    assert -2 * found.delay.deviation < found.delay.value < 0
-    assert any("the delay is negative" in words for words in found.warnings)
+    free, _ = ContactSearch(made).weighed(None)
+    assert -2 * found.delay.deviation < free[2] < 0
+    assert any(f"best is negative: {1e3 * free[2]:.2g} ± " in words for words in found.warnings)
+
+
+@pytest.mark.full_cases("0")
+@pytest.mark.parametrize("seed", range(6))
+def test_no_force_is_before_its_depth(seed):
+    """Where a negative delay fits best, all is fitted with 0, and as sure as the delay is known; the truth lies within."""
+    draw = np.random.default_rng([7, seed])
+    late = -draw.uniform(1.5, 4.0) * 1e-3
+    made, _ = bounce(late, seed, draw.uniform(0, 1.0), draw.uniform(0, 2e-5))
+    found, known = identify_contact(made), identify_contact(made, 0.0)
+    assert found.delay.value == 0.0 and any("negative" in words for words in found.warnings)
+    assert [found.stiffness.value, found.damping.value] == [known.stiffness.value, known.damping.value]
+    assert found.damping.deviation > known.damping.deviation and found.delay.deviation >= 1e-3 / math.sqrt(12) * (
+        1 - 1e-9
+    )
+    assert 'delay = "0.0 s"' in contact_toml(found)
 
 
 @pytest.mark.full

@@ -10,6 +10,7 @@ import numpy as np
 
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.deferred import Array, Float, jnp
+from dockdyn.mechanics.cubic import monotone_slopes
 from dockdyn.mechanics.vector import Scalar
 
 
@@ -45,41 +46,28 @@ class MeasuredForce(NormalLaw):
         return jnp.where(jnp.arange(self.rate.shape[0]) == jnp.argmin(jnp.abs(self.rate)), 1.0, 0.0)
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
-        still = _cubic(depth, self.depth, self.at_rest_curve, _slopes(self.depth, self.at_rest_curve))
+        still = _cubic(depth, self.depth, self.at_rest_curve, monotone_slopes(self.depth, self.at_rest_curve))
         if self.rate.shape[0] == 1:
             return still
         more = jnp.diff(self.table, axis=1).T
-        slopes = [_slopes(self.depth, one) for one in more]
+        slopes = [monotone_slopes(self.depth, one) for one in more]
         # what is more at a rate never turns to less beyond the table
         slopes = [each.at[-1].set(jnp.maximum(each[-1], 0.0)) for each in slopes]
         added = [_cubic(depth, self.depth, one, slope) for one, slope in zip(more, slopes, strict=True)]
         above = jnp.cumsum(jnp.stack([jnp.zeros(()), *added]))
         curves = still + above - above @ self._rests
-        return _cubic(rate, self.rate, curves, _slopes(self.rate, curves))
+        return _cubic(rate, self.rate, curves, monotone_slopes(self.rate, curves))
 
     def stored_energy(self, depth: Scalar) -> Scalar:
         """Return the work (J) of the force at rest from zero depth, exactly: its third derivative jumps."""
         values = self.at_rest_curve
-        slopes = _slopes(self.depth, values)
+        slopes = monotone_slopes(self.depth, values)
         widths = jnp.diff(self.depth)
         first, square, cube = _coefficients(widths, values, slopes)
         t = jnp.clip(depth - self.depth[:-1], 0.0, widths)
         beyond = jnp.maximum(depth - self.depth[-1], 0.0)
         within = t * (values[:-1] + t * (first / 2 + t * (square / 3 + t * cube / 4)))
         return jnp.sum(within) + beyond * (values[-1] + slopes[-1] * beyond / 2)
-
-
-def _slopes(places: Float[Array, "n"], values: Float[Array, "n"]) -> Float[Array, "n"]:
-    """Return slopes with which cubics through values are monotone where these are: between two pieces their weighted harmonic
-    mean, zero where they do not rise or fall alike; at the ends those of the last pieces."""
-    widths = jnp.diff(places)
-    rises = jnp.diff(values) / widths
-    before, after = rises[:-1], rises[1:]
-    alike = before * after > 0
-    first, second = widths[1:] * 2 + widths[:-1], widths[1:] + widths[:-1] * 2
-    inverse = first / jnp.where(alike, before, 1.0) + second / jnp.where(alike, after, 1.0)
-    within = jnp.where(alike, (first + second) / inverse, 0.0)
-    return jnp.concatenate([rises[:1], within, rises[-1:]])
 
 
 def _coefficients(

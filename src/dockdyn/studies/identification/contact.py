@@ -33,9 +33,9 @@ EARLIER = 0.06  # of that duration: by how much contact may begin before its for
 COARSE, FINE = 40, 120  # delays that are tried
 FAINT = 1e-4  # of the largest force: residuals below which say nothing of the delay
 SURE = 2.0  # standard deviations
-SHORT = 0.1  # of a period: a delay that is negative by more is told, however little is known of it
 CREATED = 0.02  # the same of a restitution above one
 MIDDLE = 0.6745  # of a standard deviation: half of all normal numbers are within
+SHORT = 0.1  # of a period: a delay that fits best and is negative by more is told, however little is known of it
 EXACT = 1e-9  # of a number: what rounding leaves of it
 type Row = Float[np.ndarray, "n"]
 
@@ -77,14 +77,17 @@ class IdentifiedContact:
 def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = None) -> IdentifiedContact:
     """Return estimates with standard deviations from a bounce, as of `read_bounce`, or its file.
 
-    `delay`, in s or with its unit, where it is known. ScenarioError where nothing fits.
+    `delay`, in s or with its unit, where it is known. A force is never before its depth: where a negative delay fits best, all
+    is fitted with 0. ScenarioError where nothing fits.
     """
     if not isinstance(bounce, Bounce):
         bounce = read_bounce(bounce)
     if delay is not None:
         delay = number_from("delay", delay, "s", "a delay", least=0)
     search = ContactSearch(bounce)
-    theta, spread = search.weighed(delay)
+    theta, spread = free = search.weighed(delay)
+    if theta[2] < 0:
+        theta, spread = search.with_no_delay(free[1][2, 2])
     if not (np.isfinite(theta).all() and theta[0] > 0):
         raise ScenarioError(f"{bounce.name}: no spring and dashpot fits: the force does not grow with the depth")
     fitted = search.pressed(theta)
@@ -109,7 +112,7 @@ def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = No
         percent=percent,
         warnings=[],
     )
-    contact.warnings.extend([*bounce.notes, *contact_doubts(contact)])
+    contact.warnings.extend([*bounce.notes, *contact_doubts(contact, IdentifiedNumber(free[0][2], deviations[2]))])
     return contact
 
 
@@ -172,6 +175,12 @@ class ContactSearch:
             alike = self.alike(theta)
             spread += max(bounce.period**2 / 12 - spread[2, 2], 0.0) * np.outer(alike, alike)
         return theta, spread
+
+    def with_no_delay(self, variance: float) -> tuple[Row, Float[np.ndarray, "5 5"]]:
+        """Return the parameters with a delay of zero and their covariance, that delay being known to a `variance` (s²)."""
+        theta, spread = self.weighed(0.0)
+        alike = self.alike(theta)
+        return theta, spread + variance * np.outer(alike, alike)
 
     def alike(self, theta: Row) -> Row:
         """Return what parameters change by for each second of delay, with the same force: that of a free mass.
@@ -326,16 +335,16 @@ def steady_velocity(bounce: Bounce, kept: np.ndarray) -> IdentifiedNumber:
     return IdentifiedNumber(slope, max(scatter, rounding_deviation(bounce.position)) / math.sqrt(float(t @ t)))
 
 
-def contact_doubts(contact: IdentifiedContact) -> Iterator[str]:
-    """Yield what an engineer should know before the numbers go into a scenario."""
+def contact_doubts(contact: IdentifiedContact, free: IdentifiedNumber) -> Iterator[str]:
+    """Yield what an engineer should know before the numbers go into a scenario; `free` is the delay (s) that fits best."""
     if contact.percent < 95:
         yield f"a spring and dashpot explains {contact.percent:.3g} % of the force: another law may fit better"
     if -contact.damping.value > SURE * contact.damping.deviation + EXACT * contact.stiffness.value:
         yield "the damping is negative: the contact puts energy in; is the delay right? The scenario is given 0"
-    if -contact.delay.value > min(SURE * contact.delay.deviation, SHORT * contact.bounce.period) + EXACT:
+    if -free.value > min(SURE * free.deviation, SHORT * contact.bounce.period) + EXACT:
         yield (
-            "the delay is negative: is the position that of the encoders, and measured later than the force? The scenario is "
-            "given 0"
+            f"the delay that fits best is negative: {1e3 * free.value:.2g} ± {1e3 * free.deviation:.2g} ms; is the position"
+            " that of the encoders, and measured later than the force? All numbers are those that fit best with a delay of 0"
         )
     if contact.delay.deviation > contact.bounce.period:
         yield "damping and delay are hardly told apart by this bounce; give --delay if it is known"
@@ -380,7 +389,7 @@ def contact_toml(contact: IdentifiedContact) -> str:
         f'damping = "{max(damping.value, 0.0)!r} N s/m"{damping.doubt()}',
         "",
         "[loop.sensor]",
-        f'delay = "{max(delay.value, 0.0)!r} s"{delay.doubt()}',
+        f'delay = "{delay.value!r} s"{delay.doubt()}',
         f'# noise = "{contact.noise:.3g} N"  # for a sensor with a period, or digital dynamics',
     ]
     return "\n".join(lines) + "\n"
