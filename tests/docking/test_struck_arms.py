@@ -123,9 +123,10 @@ def test_momentum_is_kept_whatever_the_tolerance(plastic):
     assert summary["linear_momentum_error"] < 1e-13 and summary["angular_momentum_error"] < 1e-12
     total = (coarse.kinetic_energy + coarse.internal_energy - coarse.work).values
     assert np.ptp(total) > 1e-10 * total[0]  # the tolerance is coarse indeed
-    shared = len(coarse.time)
+    shared = len(coarse.time) - 1  # the last is of the end
+    assert (coarse.time.values[:shared] == plastic.time.values[:shared]).all()
     fine = plastic.joint_angle.values[:shared]
-    np.testing.assert_allclose(coarse.joint_angle.values, fine, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(coarse.joint_angle.values[:shared], fine, rtol=0, atol=1e-5)
 
 
 @pytest.mark.full

@@ -16,12 +16,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dockdyn.deferred import Array, Float, jax, jnp
-from dockdyn.stability.linearise import ROUNDING, balancing_scales, independent_rows, seen_basis
+from dockdyn.stability.linearise import ROUNDING, balancing_scales, part_drift, seen_basis, seen_drift
 from dockdyn.trees import Module
 
 Rows = Any  # numbers as linear functions of something: (number, n)
 SAME = 1e-9  # of the largest singular value: less is rounding
-DRIFT = 1e-4  # 1/s: slower motions, when no contact acts, are drift
 
 
 class ContactCreep(Module):
@@ -170,31 +169,23 @@ type Matrices = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n channels"],
 def _seen_states(state: Float[np.ndarray, "n n"], push: np.ndarray, output: np.ndarray) -> Matrices:
     """Return A, B and C of the states that outputs depend on.
 
-    Drift, with roots at zero, is parted from the other motions first: beside fast ones a search among all states would not
-    tell it from rounding. Of drift outputs see its places and its velocities, and nothing else.
+    Drift, with roots at zero, is parted from the other motions first. Of drift outputs see its places and its velocities, and
+    nothing else.
     """
     import scipy.linalg  # takes long to import, and few scenarios need it
 
     size = balancing_scales(np.abs(state))
-    schur, turn, count = scipy.linalg.schur(
-        state * size / size[:, None], sort=lambda real, imaginary: np.hypot(real, imaginary) > DRIFT
+    motions = part_drift(state * size / size[:, None])
+    count = len(motions.fast)
+    outputs, pushes = output * size @ motions.outward, motions.inward @ (push / size[:, None])
+    bases = (
+        seen_basis(motions.fast, outputs[:, :count]),
+        seen_drift(motions.slow, outputs[:, count:], SAME * np.linalg.norm(outputs, 2)),
     )
-    fast, slow = schur[:count, :count], schur[count:, count:]
-    mixed = np.zeros((count, len(slow)))
-    if mixed.size:
-        mixed = scipy.linalg.solve_sylvester(fast, -slow, -schur[:count, count:])
-    outputs, pushes = output * size @ turn, turn.T @ (push / size[:, None])
-    parts = [
-        _reduce_onto(
-            seen_basis(fast, outputs[:, :count]), fast, pushes[:count] - mixed @ pushes[count:], outputs[:, :count]
-        ),
-    ]
-    places = outputs[:, count:] + outputs[:, :count] @ mixed
-    least = SAME * np.linalg.norm(outputs, 2)
-    rows = independent_rows(
-        np.concatenate([independent_rows(places, least), independent_rows(places @ slow, least)]), SAME
+    parts = (
+        _reduce_onto(bases[0], motions.fast, pushes[:count], outputs[:, :count]),
+        _reduce_onto(bases[1], motions.slow, pushes[count:], outputs[:, count:]),
     )
-    parts.append(_reduce_onto(rows, slow, pushes[count:], places))
     states, inputs, seen = zip(*parts, strict=True)
     return scipy.linalg.block_diag(*states), np.concatenate(inputs), np.concatenate(seen, axis=1)
 

@@ -6,6 +6,7 @@ Source: Jacobians by automatic differentiation; the seen part is an observabilit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -66,6 +67,7 @@ def linearise_model(model: Model, state: State) -> Linear:
 
 ROUNDING = 1e-12  # of the largest entry: nothing is balanced on account of smaller ones
 RANK = 1e-9  # what is smaller than this, relative to what it is compared with, is rounding
+DRIFT = 1e-4  # 1/s: slower motions, when no contact acts, are drift
 
 
 def split_by_delayed_terms(
@@ -82,10 +84,65 @@ def split_by_delayed_terms(
     """
     size = balancing_scales(np.abs(matrices).sum(axis=0))
     scaled = matrices * size / size[:, None]
-    basis = seen_basis(scaled[0], np.concatenate([independent_rows(part) for part in scaled[1:]]))
-    within = np.array([basis @ part @ basis.T for part in scaled])
-    unseen = np.linalg.svd(basis, full_matrices=True)[2][len(basis) :] if len(basis) else np.eye(matrices.shape[-1])
-    return within, np.linalg.eigvals(unseen @ scaled[0] @ unseen.T)
+    motions = part_drift(scaled[0])
+    fast, slow = motions.fast, motions.slow
+    count = len(fast)
+    rows = np.concatenate([independent_rows(part) for part in scaled[1:]]) @ motions.outward
+    bases = seen_basis(fast, rows[:, :count]), seen_drift(slow, rows[:, count:], RANK * np.linalg.norm(rows, 2))
+    inward, outward = _block_rows(bases) @ motions.inward, motions.outward @ _block_rows(bases).T
+    within = np.array([inward @ part @ outward for part in scaled])
+    rest = [
+        np.linalg.eigvals(unseen @ part @ unseen.T)
+        for part, basis in zip((fast, slow), bases, strict=True)
+        if len(unseen := _complement(basis))
+    ]
+    return within, np.concatenate(rest) if rest else np.zeros(0, complex)
+
+
+class PartedMotions(NamedTuple):
+    """Drift and all other motions of ẋ = A x: A is outward · diag(fast, slow) · inward, each of these the other's inverse."""
+
+    fast: Float[np.ndarray, "m m"]  # 1/s
+    slow: Float[np.ndarray, "n-m n-m"]  # 1/s, of drift, with roots at zero
+    inward: Float[np.ndarray, "n n"]
+    outward: Float[np.ndarray, "n n"]
+
+
+def part_drift(state: Float[np.ndarray, "n n"]) -> PartedMotions:
+    """Return drift apart from the other motions of a balanced A (1/s), by an ordered Schur form and a Sylvester equation.
+
+    Beside fast motions a search among all would not tell drift from rounding.
+    """
+    import scipy.linalg  # takes long to import, and few scenarios need it
+
+    schur, turn, count = scipy.linalg.schur(state, sort=lambda real, imaginary: np.hypot(real, imaginary) > DRIFT)
+    fast, slow = schur[:count, :count], schur[count:, count:]
+    mixed = np.zeros((count, len(slow)))
+    if mixed.size:
+        mixed = scipy.linalg.solve_sylvester(fast, -slow, -schur[:count, count:])
+    inward, outward = turn.T.copy(), turn.copy()
+    inward[:count] -= mixed @ inward[count:]
+    outward[:, count:] += outward[:, :count] @ mixed
+    return PartedMotions(fast, slow, inward, outward)
+
+
+def seen_drift(slow: Float[np.ndarray, "n n"], rows: Float[np.ndarray, "m n"], least: float) -> Float[np.ndarray, "r n"]:
+    """Return orthonormal rows that span the places of drift (1/s) that `rows` depend on, and their velocities; what is smaller
+    than `least` is rounding."""
+    places, velocities = (independent_rows(part, least) for part in (rows, rows @ slow))
+    return independent_rows(np.concatenate([places, velocities]))
+
+
+def _block_rows(bases: Sequence[np.ndarray]) -> np.ndarray:
+    """Return rows of several blocks of columns as rows of all of these."""
+    import scipy.linalg  # takes long to import, and few scenarios need it
+
+    return scipy.linalg.block_diag(*bases)
+
+
+def _complement(basis: Float[np.ndarray, "r n"]) -> Float[np.ndarray, "n-r n"]:
+    """Return orthonormal rows at right angles to those of a basis."""
+    return np.linalg.svd(basis, full_matrices=True)[2][len(basis) :] if len(basis) else np.eye(basis.shape[-1])
 
 
 def seen_basis(state: Float[np.ndarray, "n n"], rows: Float[np.ndarray, "m n"]) -> Float[np.ndarray, "r n"]:
