@@ -14,6 +14,7 @@ from dockdyn.deferred import Bool
 from dockdyn.docking.component_data import component_names, component_variables
 from dockdyn.docking.impact_prediction import predicted_impacts
 from dockdyn.docking.impossible_impacts import refuse_impossible
+from dockdyn.docking.known_loads import known_variables
 from dockdyn.docking.missed_latches import VARIABLES as MISSED
 from dockdyn.docking.missed_latches import missed_latches
 from dockdyn.docking.modal_truncation import mode_excesses, stated_mode_errors
@@ -307,6 +308,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
             ),
             **control.variables,
             **_whole_run(content, run),
+            **known_variables(content, run),
             **ramp_variables(content, run),
             **_phase_times(content, run),
             **mode_excesses(content, run),

@@ -17,6 +17,7 @@ from dockdyn.docking.data import (
 )
 from dockdyn.docking.impact_prediction import FIGURES as PREDICTED
 from dockdyn.docking.impact_prediction import relative_data
+from dockdyn.docking.known_loads import known_loads
 from dockdyn.docking.ramp_latch_data import FIGURES as BEHIND_A_RAMP
 from dockdyn.docking.ramp_latch_data import ramp_data
 from dockdyn.docking.run_warnings import FAST, MANY_BOUNCES
@@ -40,7 +41,7 @@ from dockdyn.results.control.figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import Log, log_data
 from dockdyn.results.measures import finite_or_none
-from dockdyn.results.requirements import MEMBER, resolve_figure
+from dockdyn.results.requirements import KNOWN, MEMBER, resolve_figure
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.load import Scenario
 
@@ -164,7 +165,8 @@ def _mechanism_data(model: Mechanism, solution: Solution, log: Log) -> dict[str,
     delay = 0.0 if model.delay is None else model.delay
     ports = sum(point.axis is not None for point in model.points)
     found = log_data(log, solution, delay) | whole_run_data(log, delay, ports, bushing_count(model.elements))
-    return found | ramp_data(model, log) | relative_data(model, solution, log, delay)
+    found |= ramp_data(model, log)
+    return found | known_loads(model, log, found.get(KNOWN, 1.0)) | relative_data(model, solution, log, delay)
 
 
 def stated_features(content: MechanismSection) -> dict[str, bool]:

@@ -15,7 +15,7 @@ from dockdyn.report.verdict import worst_first
 from dockdyn.report.wording import name_in_words, stated_unit
 from dockdyn.results.browser_unit import TooMuch, browser_unit
 from dockdyn.results.key_figures import KeyFigure, names_in_cases
-from dockdyn.results.requirements import BOUNDED, LARGEST, LEAST, figures_of
+from dockdyn.results.requirements import LARGEST, LEAST, figures_of, is_at_least, is_bounded
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -99,5 +99,6 @@ def requirement_in_page(judged: dict[str, Any]) -> dict[str, Any]:
         "si": judged["unit"],
         "unit": written,
         "scale": scale,
-        "bounded": judged["figure"] in BOUNDED,
+        "bounded": is_bounded(judged["figure"]),
+        "least": is_at_least(judged["figure"]),
     }

@@ -24,6 +24,7 @@ from dockdyn.results.measures import (
 
 Some = Literal["", "capture_time"]  # a variable that tells the runs that have others from the rest
 EPISODES = ("episode_onset", "episode_approach_speed", "episode_peak_force", "episode_peak_time", "episode_impulse")
+STRUCK = "struck"  # which contacts an impact law has struck
 OVER_CONTACTS = ("friction_loss",)  # numbers of a whole run
 LATCHED: Some = "capture_time"  # runs with a latch have it
 
@@ -83,13 +84,19 @@ def _largest_force(data: Data) -> tuple[Any, Any]:
 
 
 def contact_figures(names: Sequence[str], data: Data) -> dict[str, Any]:
-    """Return the figures of each contact by itself, as in "contact.faces.peak_force_N"; NaN for what did not happen."""
+    """Return the figures of each contact by itself, as in "contact.faces.peak_force_N"; NaN for what did not happen, and
+    for the force of one that an impact law has struck."""
     figures = [figure for figure in CONTACTS if not figure.needs or figure.needs in data]
-    return {
+    found = {
         f"contact.{name}.{figure.name.removeprefix('contact.')}": figure.of(_data_of_contact(data, index))
         for index, name in enumerate(names)
         for figure in figures
     }
+    for index, name in enumerate(names if STRUCK in data else ()):
+        struck = data[STRUCK][index]
+        for figure in (f"contact.{name}.peak_force_N", f"contact.{name}.peak_time_s"):
+            found[figure] = struck.__array_namespace__().where(struck, np.nan, found[figure])
+    return found
 
 
 def _data_of_contact(data: Data, index: int) -> dict[str, Any]:

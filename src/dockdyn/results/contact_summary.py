@@ -9,6 +9,7 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.results.capture_loads import SWING_SLACK
+from dockdyn.results.contact_figures import STRUCK
 from dockdyn.results.control.budget import control_warnings
 from dockdyn.results.key_figures import KeyFigure, summary_figures
 from dockdyn.results.measures import acts_beside_contacts, describe_work_sources, finite_or_none
@@ -38,6 +39,8 @@ def dataset_data(dataset: Dataset) -> dict[str, Any]:
     """Return what key figures are computed of: the variables of a dataset and what its attributes say of the solver."""
     data = {str(name): variable.values for name, variable in dataset.data_vars.items()}
     data |= {name: dataset.attrs[name] for name in OF_THE_SOLVER}
+    if "impact_impulse" in data:
+        data[STRUCK] = data["impact_impulse"][-1] > 0
     return data | {"kinetic_energy_start": data["kinetic_energy"][0]}
 
 

@@ -36,6 +36,7 @@ MEMBER = re.compile(
 )
 LOADS = "port."  # begins the figures of the largest loads over all ports
 NOISE = 1e-6  # of the largest of its kind (of moments with a lever of 1 m): less is what rounding leaves
+FORCE = re.compile(r"contact\..+\.peak_(force_N|time_s)")  # of one contact: without a number where it has been struck
 KNOWN = "peak_force_known"  # the figure that says whether they are more
 COMPARED = {
     "<": lambda value, limit: value < limit,
@@ -134,7 +135,7 @@ def judge_requirement(one: Requirement, figures: Mapping[str, Any], where: str) 
     limit = limit_of(one, figure, unit, [value for value in values if value is not None], where)
     answer = {"name": one.name, "figure": figure, "relation": one.relation, "limit": limit, "unit": unit}
     answer["text"] = one.text
-    bounded = figure in BOUNDED and figures.get(KNOWN) in (0, False)
+    bounded = is_bounded(figure) and figures.get(KNOWN) in (0, False)
     if not values or any(value is None or math.isnan(value) for value in values):
         return (
             undecided_requirement(answer, None) if bounded else answer | {"value": None, "met": False, "margin": None}
@@ -146,7 +147,7 @@ def judge_requirement(one: Requirement, figures: Mapping[str, Any], where: str) 
     answer |= {"rounding": True} if is_rounding(worst, _largest_of_kind(figure, figures)) else {}
     answer |= {} if "rounding" in answer else decided_at(figure, worst, figures)
     margin = float(_margin_of(worst, one.relation, limit))
-    if bounded and _is_open(worst, one.relation, limit):
+    if bounded and is_at_least(figure) and _is_open(worst, one.relation, limit):
         return undecided_requirement(answer, float(worst))
     return answer | {
         "value": float(worst) if math.isfinite(worst) else None,
@@ -158,6 +159,19 @@ def judge_requirement(one: Requirement, figures: Mapping[str, Any], where: str) 
 def is_of_member(figure: str) -> bool:
     """Return whether a figure is of one contact, latch, port or tank, and not of all of them."""
     return MEMBER.fullmatch(figure.removesuffix(LEAST).removesuffix(LARGEST)) is not None
+
+
+def is_bounded(figure: str) -> bool:
+    """Return whether of a figure what acts at an instant leaves only a lower bound: of the largest forces and loads. Of the
+    force of one contact that was struck it leaves no number."""
+    member = MEMBER.fullmatch(figure)
+    loads = figure.startswith(LOADS) or (member is not None and member["load"] is not None)
+    return figure in BOUNDED or loads or FORCE.fullmatch(figure) is not None
+
+
+def is_at_least(figure: str) -> bool:
+    """Return whether the number of a figure that is bounded is a lower bound; that of one contact is right if there is one."""
+    return FORCE.fullmatch(figure) is None
 
 
 def is_rounding(value: float | None, largest: float) -> bool:
@@ -193,7 +207,7 @@ def undecided_requirement(answer: dict[str, Any], value: float | None) -> dict[s
         "value": value,
         "met": None,
         "margin": None,
-        "why": "the largest force of the capture is not known",
+        "why": "the largest force is not known",
     }
 
 
@@ -207,10 +221,10 @@ def hidden_by_capture(
 ) -> np.ndarray:
     """Return in which cases a capture leaves but a lower bound of a figure, one that may hide either answer; of arrays over
     cases."""
-    if figure not in BOUNDED:
+    if not is_bounded(figure):
         return np.zeros(len(values), bool)
     bound = figures.get(KNOWN, np.ones(len(values))) == 0
-    return bound & (np.isnan(values) | _is_open(values, relation, limit))
+    return bound & (np.isnan(values) | (_is_open(values, relation, limit) & is_at_least(figure)))
 
 
 def _margin_of(value: Either, relation: str, limit: float) -> Either:

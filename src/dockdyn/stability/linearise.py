@@ -126,7 +126,9 @@ def part_drift(state: Float[np.ndarray, "n n"]) -> PartedMotions:
     return PartedMotions(fast, slow, inward, outward)
 
 
-def seen_drift(slow: Float[np.ndarray, "n n"], rows: Float[np.ndarray, "m n"], least: float) -> Float[np.ndarray, "r n"]:
+def seen_drift(
+    slow: Float[np.ndarray, "n n"], rows: Float[np.ndarray, "m n"], least: float
+) -> Float[np.ndarray, "r n"]:
     """Return orthonormal rows that span the places of drift (1/s) that `rows` depend on, and their velocities; what is smaller
     than `least` is rounding."""
     places, velocities = (independent_rows(part, least) for part in (rows, rows @ slow))

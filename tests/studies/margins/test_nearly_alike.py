@@ -11,7 +11,9 @@ TOLD = ("growth_rate_1_s", "critical_delay_s", "effective_mass_kg")
 
 
 @pytest.mark.full_cases("soyuz-like-probe", "idss-soft-capture")
-@pytest.mark.parametrize("name", ["soyuz-like-probe", "atv-like", "idss-soft-capture", "probe-cone", "adapter-gripper", "nozzle-capture"])
+@pytest.mark.parametrize(
+    "name", ["soyuz-like-probe", "atv-like", "idss-soft-capture", "adapter-gripper", "nozzle-capture"]
+)
 def test_margins_do_not_jump(name):
     """All numbers another way each, by as little as rounding of inputs is and by more; what is told changes as little."""
     scenario, rng = dockdyn.load(name), np.random.default_rng(len(name))

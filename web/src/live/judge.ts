@@ -11,7 +11,8 @@ export interface RequirementToMeet {
   unit: string; // in which the limit is written
   scale: number; // SI of one such unit
   si: string; // the unit of the figure
-  bounded: boolean; // whether a capture may leave but a lower bound of it
+  bounded: boolean; // whether what acts at an instant may leave it open
+  least: boolean; // whether its number is but a lower bound then
 }
 
 export interface JudgedRequirement {
@@ -50,7 +51,7 @@ export function judge(one: RequirementToMeet, figures: ReadonlyMap<string, numbe
   if (!found.length || found.some(Number.isNaN)) return { words, value: NaN, met: hidden ? null : false, margin: NaN, share: null };
   const value = found.reduce((worst, next) => (marginOf(next) < marginOf(worst) ? next : worst));
   if (typeof one.limit === "boolean") return { words, value, met: value === limit, margin: NaN, share: null };
-  const open = ["<=", "==", ">"].includes(relation) ? value <= limit : value < limit;
+  const open = one.least && (["<=", "==", ">"].includes(relation) ? value <= limit : value < limit);
   const share = limit > 0 && value >= 0 ? (relation.startsWith("<") ? value / limit : relation.startsWith(">") && value > 0 ? limit / value : null) : null;
   return { words, value: withoutRounding(value, largestOfKind(one.figure, figures)), met: hidden && open ? null : COMPARED[relation](value, limit), margin: hidden && open ? NaN : marginOf(value), share };
 }

@@ -15,7 +15,7 @@ from dockdyn.report.notebook import ShownAnswer
 from dockdyn.results.key_figures import names_in_cases
 from dockdyn.results.measures import finite_or_none
 from dockdyn.results.outcome import deciding_duration, ways_undecided
-from dockdyn.results.requirements import BOUNDED, KNOWN, ends_of, judge_values, with_lists
+from dockdyn.results.requirements import KNOWN, ends_of, is_bounded, judge_values, with_lists
 from dockdyn.results.store import result_from
 from dockdyn.scenario.setups import SETUPS, setup_named
 from dockdyn.studies.campaign.best_stretch import best_stretch
@@ -98,7 +98,7 @@ def _released_in(cases: CampaignCases) -> int:
 
 def _not_known_in(cases: CampaignCases) -> int:
     """Return in how many cases the largest force is but a lower bound; none where there is no such figure."""
-    if not any(name in cases.figures for name in BOUNDED):
+    if not any(is_bounded(name) for name in cases.figures):
         return 0
     return int(np.sum(cases.figures.get(KNOWN, np.ones(cases.count)) == 0))
 
