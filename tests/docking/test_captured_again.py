@@ -104,3 +104,30 @@ def test_a_release_is_neither_missed_nor_open(tmp_path):
     assert not [words for words in summary["warnings"] if "not captured" in words]
     answers = campaign_answers(dockdyn.campaign(scenario, tmp_path / "cases", runs=4), "here")
     assert answers["capture_probability"] == 1 and answers["released"] == 4 and answers["undecided"] == 0
+
+
+@pytest.mark.full_cases("0-weld", "0-pin", "1-weld")
+@pytest.mark.parametrize("grip", ["weld", "pin"])
+@pytest.mark.parametrize("seed", range(6))
+def test_what_has_not_moved_is_caught_again(load, seed, grip):
+    """It is where it was caught, at the end of the latch's reach, on which side rounding says; wherever the bodies are."""
+    draw = np.random.default_rng([8, seed])
+    tables = docked(0)
+    shift, speed = draw.uniform(-1, 1, 3) * 10 ** draw.uniform(-1, 3), draw.uniform(0.01, 0.3)
+    for name in ("probe", "target"):
+        tables["body"][name]["mass"] = draw.uniform(1, 100)
+        tables["body"][name]["position"] = (np.array(tables["body"][name]["position"]) + shift).tolist()
+    tables["body"]["probe"]["velocity"] = (-speed * np.array([1.0, *draw.uniform(-0.01, 0.01, 2)])).tolist()
+    tables["latch"]["hook"] |= {"grip": grip}
+    opens, closes = ({"latch.hook.closed": closed} for closed in (False, True))
+    tables["phase"] = {"comes": {}, "lets-go": {"when": "latched", "set": {}}}
+    for turn in range(3):
+        tables["phase"] |= {
+            f"opens-{turn}": {"when": {"lasting": 0.3}, "set": opens},
+            f"closes-{turn}": {"when": {"lasting": draw.uniform(0.0, 0.2)}, "set": closes},
+        }
+    tables["duration"] = GAP / speed + 2.0
+    run = dockdyn.simulate(load(tables))
+    found = dockdyn.summarise(run)
+    assert found["held_at_end"] is True, found
+    assert len(run.capture_onset) == 4

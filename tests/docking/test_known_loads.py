@@ -31,7 +31,10 @@ def meeting(kind, draw):
         tables["contact"] = {"meets": {"between": ["tip", "face"]} | law}
         if kind == "other":  # an impact law that never strikes
             bodies["a"]["feature"]["far"] = {"position": [-9.0, 0.0, 0.0], "radius": 1e-6}
-            tables["contact"]["far"] = {"between": ["far", "face"], "impact": {"law": "frictionless", "restitution": 0.5}}
+            tables["contact"]["far"] = {
+                "between": ["far", "face"],
+                "impact": {"law": "frictionless", "restitution": 0.5},
+            }
     else:
         latch = {
             "between": ["a", "b"],

@@ -14,6 +14,7 @@ from dockdyn.mechanics.vector import Scalar
 from dockdyn.trees import Module
 
 OUT, ON_RAMP, HELD = 0, 1, 2  # stages of a latch
+NEAR = 1e-6  # of a length: a striker that was held where it was caught, and is so again, is there but for rounding
 SWUNG = 3  # as HELD, once the first swing of a compliant grip is over; where that ends the run
 
 
@@ -32,7 +33,7 @@ class Reach(Module):
 
     def first_stage(self, inside: Scalar, travel: Scalar) -> Int[Array, ""]:
         """Return the stage of a latch that is closed here."""
-        return jnp.where(inside > 0, HELD, OUT)
+        return jnp.where(inside > -NEAR * self.length, HELD, OUT)
 
 
 class Anywhere(Module):
@@ -95,7 +96,7 @@ class Ramp(Module):
 
     def first_stage(self, inside: Scalar, travel: Scalar) -> Int[Array, ""]:
         """Return the stage of a latch that is closed here."""
-        return jnp.where(inside > 0, jnp.where(travel > self.length, HELD, ON_RAMP), OUT)
+        return jnp.where(inside > 0, jnp.where(travel > (1 - NEAR) * self.length, HELD, ON_RAMP), OUT)
 
     def greatest_force(self) -> Scalar:
         """Return the force (N) along the line of motion at the end of the ramp, while the probe goes in."""
