@@ -18,6 +18,7 @@ from dockdyn.docking.known_loads import known_variables
 from dockdyn.docking.missed_latches import VARIABLES as MISSED
 from dockdyn.docking.missed_latches import missed_latches
 from dockdyn.docking.modal_truncation import mode_excesses, stated_mode_errors
+from dockdyn.docking.port_doubts import port_actors
 from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_variables
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
 from dockdyn.docking.schema.flexible import UniformBeamSection
@@ -332,6 +333,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
         | ({"steered_body": steered} if control.attributes else {})
         | rigid_grips(content)
         | struck_contacts(content)
+        | port_actors(content)
         | measured_ranges(content)
         | stated_mode_errors(content)
         | small_beams(content)

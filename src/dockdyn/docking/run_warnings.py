@@ -8,6 +8,7 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.docking.loads.sampling import SAMPLES
+from dockdyn.docking.port_doubts import port_doubts
 from dockdyn.docking.tank_data import LARGE
 from dockdyn.results.linear_contact import ACCURACY, ENOUGH, FEW
 from dockdyn.scenario.language.requirement import requirements_of
@@ -29,6 +30,7 @@ def mechanism_doubts(dataset: Dataset) -> list[str]:
         _cut_changes,
         _rigid_catches,
         _struck_contacts,
+        port_doubts,
         _beyond_measurements,
         _turned_bushings,
         _bouncing_latches,
