@@ -88,6 +88,11 @@ class MechanismSetup(Setup):
         doubts += required_peak_doubts(dataset, summary["peak_force_N"])
         return summary | {"warnings": [*summary["warnings"], *doubts]}
 
+    def stated_limits(self, content: Any) -> list[str]:  # noqa: ANN401, of its motion
+        from dockdyn.results.control.budget import actuator_limits
+
+        return [] if content.control is None else [f"control.{key}" for key in actuator_limits(content.control)]
+
     def report(self, dataset: Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.docking.views.report import mechanism_report
 

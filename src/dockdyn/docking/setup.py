@@ -136,6 +136,13 @@ class Setup(abc.ABC):
 
     def left_out_of_margins(self, content: Any) -> list[str]:  # noqa: ANN401, of its own schema
         """Return what of a scenario's `content`, besides its loop, margins leave out, each in words."""
+        if not (limits := self.stated_limits(content)):
+            return []
+        verb = "is" if len(limits) == 1 else "are"
+        return [f"{' and '.join(limits)} {verb} left out: margins are of motions too small to reach limits"]
+
+    def stated_limits(self, content: Any) -> list[str]:  # noqa: ANN401, of its own schema
+        """Return the keys of what holds back what a robot, a sensor or control gives."""
         return []
 
     @abc.abstractmethod

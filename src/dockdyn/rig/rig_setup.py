@@ -100,13 +100,14 @@ class RigSetup(Setup):
         return growth_of_run(scenario)
 
     def left_out_of_margins(self, content: RigContent) -> list[str]:
-        from dockdyn.rig.limits import stated_limits
-
         of_axes = "the robot along the normal is taken to be that of loop.robot; those of single axes are left out"
         found = [of_axes] if content.loop.robot is not None and content.loop.robot.of_axes() else []
-        if limits := stated_limits(content):
-            found.append(f"{' and '.join(limits)} are left out: margins are of motions too small to reach them")
-        return found
+        return [*found, *super().left_out_of_margins(content)]
+
+    def stated_limits(self, content: RigContent) -> list[str]:
+        from dockdyn.rig.limits import stated_limits
+
+        return stated_limits(content)
 
     def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
         from dockdyn.rig.stepping import RigStepper

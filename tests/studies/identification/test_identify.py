@@ -1,6 +1,7 @@
 """Identification against data of SciPy's own simulation, references of the SITS page and known statistics."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -279,6 +280,21 @@ def test_a_position_that_is_later_than_the_force_is_told_however_little_is_known
     free, _ = ContactSearch(made).weighed(None)
     assert -2 * found.delay.deviation < free[2] < 0
     assert any(f"best is negative: {1e3 * free[2]:.2g} ± " in words for words in found.warnings)
+
+
+def test_what_does_not_come_has_no_restitution():
+    """Of a log that stands still before its contact, or goes away, none is told."""
+    made, _ = bounce(2.3e-3)
+    for gone in (0.0, -0.1):
+        moved = replace(
+            made,
+            position=np.where(
+                made.time < made.time[made.first],
+                made.position[made.first] + gone * (made.time - made.time[made.first]),
+                made.position,
+            ),
+        )
+        assert identify_contact(moved, 2.3e-3).restitution is None
 
 
 @pytest.mark.full_cases("0")

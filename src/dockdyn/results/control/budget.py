@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dockdyn.dataset import Dataset
+from dockdyn.deferred import Bool, Float
 
 if TYPE_CHECKING:
     from dockdyn.scenario.tables.actuators import ActuatorSection
 
 
+# what actuators give, by the key of its limit
+GIVEN = {
+    "limit": "motor_effort",
+    "base_limit": "wheel_torque",
+    "thruster_force": "thruster_force",
+    "thruster_torque": "thruster_torque",
+}
+WITHIN = ("detumble", "reaction-null-space")  # laws that ask for no more than actuators give
+FULLY = 1 - 1e-9  # of a limit: it is reached
 SPENT = 0.99  # of a capacity or budget: it is used up
 IDLE = (
     "no thruster has fired: nothing was wanted of one, or nothing that one can give; look at the directions of references and "
@@ -31,7 +42,13 @@ def control_attributes(control: ActuatorSection) -> dict[str, Any]:
         "wheel_capacity_N_m_s": most(control.base_limit, control.base_capacity),
         "thruster_budget_N_s": most(control.thruster_force, control.thruster_impulse),
         "thruster_budget_N_m_s": most(control.thruster_torque, control.thruster_angular_impulse),
+        "actuator_limits": json.dumps(actuator_limits(control)),
     }
+
+
+def actuator_limits(control: ActuatorSection) -> dict[str, Any]:
+    """Return the limits that are stated of what actuators give, by key."""
+    return {key: limit for key in GIVEN if (limit := getattr(control, key, None)) is not None}
 
 
 def steered_body(dataset: Dataset) -> str:
@@ -80,7 +97,7 @@ def control_warnings(dataset: Dataset) -> list[str]:
     if thrusters_idle(dataset):
         warnings.append(IDLE)
     run_out = [f"control has run out at the end: {words}" for words in spent if words]
-    return warnings + _wheel_full(dataset) + run_out
+    return warnings + _at_limits(dataset) + _wheel_full(dataset) + run_out
 
 
 def _wheel_full(dataset: Dataset) -> list[str]:
@@ -89,9 +106,30 @@ def _wheel_full(dataset: Dataset) -> list[str]:
     full = np.abs(dataset.wheel_momentum.values).max(axis=1) >= SPENT * capacity
     if not capacity or not full.any():
         return []
-    share = np.trapezoid(full.astype(float), time) / (time[-1] - time[0]) if len(time) > 1 else 1.0
-    end = " and at its end" if full[-1] else ""
-    return [
-        f"the wheel is full, at its {capacity:.3g} N m s, first at t = {time[full.argmax()]:.6g} s, for {100 * share:.2g} % of "
-        f"the run{end}: then it gives no more of what control asks for"
-    ]
+    when = _since_when(full, time)
+    return [f"the wheel is full, at its {capacity:.3g} N m s, {when}: then it gives no more of what control asks for"]
+
+
+def _at_limits(dataset: Dataset) -> list[str]:
+    """Return a warning for every limit of an actuator that holds back what control asks for, by the samples of a run."""
+    if dataset.attrs["control"] in WITHIN or "thruster" in dataset.dims:  # thrusters of a table fire or do not
+        return []
+    found = []
+    for key, limit in json.loads(dataset.attrs["actuator_limits"]).items():
+        given = np.array(dataset[GIVEN[key]].values)
+        if key == "base_limit":  # of the motor, which carries the wheel along
+            given += np.cross(
+                dataset.rate.sel(body=dataset.attrs["steered_body"]).values, dataset.wheel_momentum.values
+            )
+        reached = (np.abs(given) >= FULLY * np.asarray(limit)).any(axis=1)
+        if reached.any():
+            when = _since_when(reached, dataset.time.values)
+            found.append(f"control.{key} is reached, {when}: then control gives less than it asks for")
+    return found
+
+
+def _since_when(reached: Bool[np.ndarray, "time"], time: Float[np.ndarray, "time"]) -> str:
+    """Return since when and for how much of a run something is so, by its samples, in words."""
+    share = np.trapezoid(reached.astype(float), time) / (time[-1] - time[0]) if len(time) > 1 else 1.0
+    end = " and at its end" if reached[-1] else ""
+    return f"first at t = {time[reached.argmax()]:.6g} s, for {100 * share:.2g} % of the run{end}"

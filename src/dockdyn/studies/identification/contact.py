@@ -316,6 +316,8 @@ def identify_restitution(
             return None, None
         speeds.append(steady_velocity(bounce, kept))
     came, left = speeds
+    if came.value <= 0:  # it does not come, as where a log begins at rest
+        return None, None
     ratio = -left.value / came.value
     relative = math.hypot(left.deviation / left.value if left.value else 0.0, came.deviation / came.value)
     return came, IdentifiedNumber(ratio, abs(ratio) * relative)
