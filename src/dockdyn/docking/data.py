@@ -21,6 +21,7 @@ from dockdyn.docking.modal_truncation import mode_excesses, stated_mode_errors
 from dockdyn.docking.port_doubts import port_actors
 from dockdyn.docking.ramp_latch_data import RAMP_VARIABLES, ramp_variables
 from dockdyn.docking.schema.control import moved_joints, steered_bodies
+from dockdyn.docking.schema.elements import ElementSection, MagnetSection
 from dockdyn.docking.schema.flexible import UniformBeamSection
 from dockdyn.docking.schema.mechanism import MechanismSection
 from dockdyn.docking.schema.multibody import SeveralBodiesSection
@@ -335,6 +336,7 @@ def describe_run(scenario: Scenario, run: Run) -> Described:
         | struck_contacts(content)
         | port_actors(content)
         | measured_ranges(content)
+        | magnet_tables(content)
         | stated_mode_errors(content)
         | small_beams(content)
         | stated_damping(content)
@@ -374,6 +376,17 @@ def measured_ranges(content: MechanismSection) -> dict[str, str]:
             ends = (law.rate[0], law.rate[-1]) if len(law.rate) > 1 else (-math.inf, math.inf)
             lines.append("\t".join([str(number), *(repr(float(end)) for end in (law.depth[-1], *ends))]))
     return {"measured_ranges": "\n".join(lines)} if lines else {}
+
+
+def magnet_tables(content: MechanismSection) -> dict[str, str]:
+    """Return of each line of a magnet by a table its name, pole radius and first and last gap (m) and the forces there (N), a
+    line each, as an attribute of the result; nothing without any."""
+    lines = []
+    for one in content.ties():
+        if isinstance(one, MagnetSection) and one.gaps is not None and one.forces is not None:
+            numbers = (one.pole_radius, one.gaps[0], one.gaps[-1], one.forces[0], one.forces[-1])
+            lines += ["\t".join([name, *(repr(float(number)) for number in numbers)]) for name in _member_names(one)]
+    return {"magnet_tables": "\n".join(lines)} if lines else {}
 
 
 def small_beams(content: MechanismSection) -> dict[str, str]:
@@ -443,11 +456,7 @@ def coordinate_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
 def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
     """Return names of the elements, the members of a structure one by one: of all between two bodies, of
     those along a line, of latches, of bushings; of thrusters."""
-    named = [
-        (section.kind, section.name if section.count() == 1 else f"{section.name} {number + 1}")
-        for section in content.ties()
-        for number in range(section.count())
-    ]
+    named = [(section.kind, name) for section in content.ties() for name in _member_names(section)]
     found = {
         "element": [name for _, name in named],
         "line": [name for kind, name in named if kind not in ("bushing", "connection") and ":" not in kind],
@@ -457,6 +466,12 @@ def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
         "fixed_thruster": [section.name for section in content.thruster],
     }
     return {dimension: names for dimension, names in found.items() if names}
+
+
+def _member_names(section: ElementSection) -> list[str]:
+    """Return the names of the members of a structure, one by one; of a single element its own."""
+    count = section.count()
+    return [section.name] if count == 1 else [f"{section.name} {number + 1}" for number in range(count)]
 
 
 def joint_names(content: MechanismSection) -> dict[str, Any]:

@@ -32,6 +32,7 @@ def mechanism_doubts(dataset: Dataset) -> list[str]:
         _struck_contacts,
         port_doubts,
         _beyond_measurements,
+        _beyond_magnet_tables,
         _turned_bushings,
         _bouncing_latches,
         _spinning_links,
@@ -177,6 +178,26 @@ def _beyond_measurements(dataset: Dataset) -> list[str]:
             found.append(
                 f"contact {name!r} goes beyond what was measured of its force: {'; '.join(beyond)}; there the table goes "
                 "straight on, so measure further, or let it touch more softly"
+            )
+    return found
+
+
+def _beyond_magnet_tables(dataset: Dataset) -> list[str]:
+    """Return a warning for every magnet that comes nearer or goes farther than its table has gaps, and pulls there."""
+    found = []
+    for line in str(dataset.attrs.get("magnet_tables", "")).splitlines():
+        name, *numbers = line.split("\t")
+        radius, first, last, nearest, farthest = map(float, numbers)
+        gaps = np.hypot(dataset.line_length.sel(line=name).values, radius) - radius
+        beyond = []
+        if nearest and gaps.min() < first * (1 - FAR):
+            beyond.append(f"{1e3 * gaps.min():.3g} mm, where it pulls with the first force, {nearest:.4g} N")
+        if farthest and gaps.max() > last * (1 + FAR):
+            beyond.append(f"{1e3 * gaps.max():.3g} mm, where it pulls with the last force, {farthest:.4g} N")
+        if beyond:
+            found.append(
+                f"magnet {name!r} has gaps that its table, of {1e3 * first:.3g} to {1e3 * last:.3g} mm, does not: "
+                f"{' and '.join(beyond)}; state forces there, at the largest gap 0 N"
             )
     return found
 

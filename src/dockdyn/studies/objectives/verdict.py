@@ -19,7 +19,9 @@ ROUNDING = 3e-10  # relative error of a figure
 JUMP = 1e-3  # relative: a peak's time that moves further within a step is that of another peak
 BENT = (0.01, 0.5)  # a derivative that within this share of the number changes by more than this share of itself
 COUNTED = {"contact.count": "the number of contacts", "captured": "whether the latch captures"}
+SEEN = 0.1  # of a derivative: differences that rounding moves by more do not resolve it
 NOT = "not differentiable here"
+TOO_SMALL = "not resolved"
 SMOOTHED = "; --smooth 0.05 gives the derivative of its mean over a spread of the numbers"
 
 type Run = Callable[[Sequence[str], Float[np.ndarray, "cases keys"]], Cases]  # of keys, and a case a row
@@ -29,7 +31,7 @@ class Verdict(NamedTuple):
     """What differences say of a derivative.
 
     Attributes:
-        holds: whether the derivative is known to be right; None where nothing could be compared.
+        holds: whether the derivative is known to be right; None where nothing could be compared, or no difference resolves it.
         reason: why it does not, or how far it does; empty where there is nothing to say.
         sides: differences down and up, in the figure's unit by the number's; None on a side that is not allowed.
     """
@@ -51,7 +53,7 @@ def judge_derivatives(
         name: [NOT_FINITE if not np.isfinite(slope) else Verdict(None) for slope in row] for name, row in slopes.items()
     }
     for probing, judged in ((STEPS[1:], _accept_derivative), (STEPS, _examine_differences)):
-        open_ = [i for i in range(count) if any(row[i].holds is None for row in found.values())]
+        open_ = [i for i in range(count) if any(_is_open(row[i]) for row in found.values())]
         if not open_:
             break
         steps = np.array([_probe_steps(places[i].value, probing) for i in open_])
@@ -62,9 +64,14 @@ def judge_derivatives(
             figures = {name: values[which] for name, values in cases.figures.items()}
             reasons = [cases.reasons[one] for one in which]
             for name, verdicts in found.items():
-                if verdicts[i].holds is None:
+                if _is_open(verdicts[i]):
                     verdicts[i] = judged(name, slopes[name][i], steps[row], figures, reasons)
     return found
+
+
+def _is_open(verdict: Verdict) -> bool:
+    """Return whether nothing is said of a derivative yet."""
+    return verdict.holds is None and not verdict.reason
 
 
 NOT_FINITE = Verdict(
@@ -100,9 +107,15 @@ def _accept_derivative(
         return Verdict(None)
     sides = (values[1:] - values[0]) / steps
     noise = ROUNDING * abs(values[0]) / abs(steps[0])
-    if abs(sides.mean() - derivative) > CLEAR * max(abs(derivative), abs(sides.mean())) + 2 * noise:
+    largest = max(abs(derivative), abs(sides.mean()))
+    if abs(sides.mean() - derivative) > CLEAR * largest + 2 * noise or np.ptp(sides) > AGREE * largest + 4 * noise:
         return Verdict(None)
-    return Verdict(True, _describe_bend(derivative, sides, noise), (float(sides[0]), float(sides[1])))
+    seen = (float(sides[0]), float(sides[1]))
+    if derivative and 2 * noise > SEEN * largest:
+        return Verdict(
+            None, f"{TOO_SMALL}: within {STEPS[1]:g} of the number rounding changes the figure as much", seen
+        )
+    return Verdict(True, _describe_bend(derivative, sides, noise), seen)
 
 
 def _examine_differences(
@@ -132,6 +145,9 @@ def _examine_differences(
     when = figures.get("peak_time_s", np.zeros(5))[some]
     if of.startswith("peak") and np.ptp(when) > JUMP * abs(when[0]):
         return Verdict(False, f"{NOT}: two peaks are equally high", seen)
+    if sides.all() and _differences_agree(float(limits.mean()), limits, noise[0]):
+        words = f"differences give {limits.mean():.4g} to both sides, not {derivative:.4g}"
+        return Verdict(False, f"not certain: {words}; a finer integrator.tolerance tells which it is", seen)
     return Verdict(False, f"{NOT}: {_describe_disagreement(derivative, limits, sides)}", seen)
 
 

@@ -30,7 +30,8 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
     )
     note = (
         "By forward-mode differentiation of the run itself; “by 1 %” is what 1 % more of a number changes. All are "
-        "held against differences (of margins the six largest): smooth where they agree, a dash where none were taken."
+        "held against differences (of margins the six largest): smooth where they agree, a dash where none were taken or "
+        "rounding hides them."
     )
     table = _derivatives_table(answer, answer["to"])
     return Report(

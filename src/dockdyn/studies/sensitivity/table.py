@@ -14,7 +14,7 @@ from dockdyn.scenario.language.given import name_from, names_from
 from dockdyn.scenario.language.places import Place, places_of
 from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.objectives.objective import Objective, chosen_places, named_objective
-from dockdyn.studies.objectives.verdict import Verdict
+from dockdyn.studies.objectives.verdict import TOO_SMALL, Verdict
 
 PER_CENT = 0.01
 
@@ -65,7 +65,7 @@ def sensitivity(
         smoothing=figure.smoothing,
         differentiable=all(one["differentiable"] is not False for one in ranked),
         to=ranked,
-        warnings=_by_reason(ranked),
+        warnings=_by_reason([one for one in ranked if not one["reason"].startswith(TOO_SMALL)]),
     )
 
 
