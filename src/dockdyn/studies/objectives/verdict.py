@@ -108,7 +108,7 @@ def _accept_derivative(
     sides = (values[1:] - values[0]) / steps
     noise = ROUNDING * abs(values[0]) / abs(steps[0])
     largest = max(abs(derivative), abs(sides.mean()))
-    if abs(sides.mean() - derivative) > CLEAR * largest + 2 * noise or np.ptp(sides) > AGREE * largest + 4 * noise:
+    if not _is_cleared(derivative, sides, noise) or np.ptp(sides) > AGREE * largest + 4 * noise:
         return Verdict(None)
     seen = (float(sides[0]), float(sides[1]))
     if derivative and 2 * noise > SEEN * largest:
@@ -140,7 +140,8 @@ def _examine_differences(
     seen = (float(far[0]) if sides[0] else None, float(far[1]) if sides[1] else None)
     limits = near + (near - far) / (STEPS[1] / STEPS[0] - 1)  # without what a bend adds in proportion to the step
     noise = ROUNDING * abs(values[0]) / np.abs(steps[[0, 2]])
-    if _differences_agree(derivative, limits[sides], noise[0]):
+    cleared = sides.all() and _is_cleared(derivative, far, noise[1]) and not _is_kink(near, far)
+    if cleared or _differences_agree(derivative, limits[sides], noise[0]):
         return Verdict(True, _describe_bend(derivative, far, noise[1]) if sides.all() else "", seen)
     when = figures.get("peak_time_s", np.zeros(5))[some]
     if of.startswith("peak") and np.ptp(when) > JUMP * abs(when[0]):
@@ -159,6 +160,18 @@ def _what_changes(counted: Mapping[str, np.ndarray]) -> str:
             many = f" ({' or '.join(f'{count:g}' for count in found)})" if name == "contact.count" else ""
             return f"{COUNTED[name]} changes within {STEPS[1]:g} of the number{many}{SMOOTHED}"
     return ""
+
+
+def _is_cleared(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> bool:
+    """Return whether a derivative is the difference over both sides."""
+    mean = sides.mean()
+    return bool(abs(mean - derivative) <= CLEAR * max(abs(derivative), abs(mean)) + 2 * noise)
+
+
+def _is_kink(near: Float[np.ndarray, "2"], far: Float[np.ndarray, "2"]) -> bool:
+    """Return whether differences to both sides are as far apart over a step as over ten of these: what bends has them nearer in
+    proportion, and rounding farther apart."""
+    return bool(np.ptp(far) / 2 < np.ptp(near) < 2 * np.ptp(far))
 
 
 def _differences_agree(derivative: float, limits: Float[np.ndarray, "sides"], noise: float) -> bool:
