@@ -112,10 +112,12 @@ def _wheel_full(dataset: Dataset) -> list[str]:
 
 def _at_limits(dataset: Dataset) -> list[str]:
     """Return a warning for every limit of an actuator that holds back what control asks for, by the samples of a run."""
-    if dataset.attrs["control"] in WITHIN or "thruster" in dataset.dims:  # thrusters of a table fire or do not
+    if dataset.attrs["control"] in WITHIN:
         return []
     found = []
     for key, limit in json.loads(dataset.attrs["actuator_limits"]).items():
+        if "thruster" in dataset.dims and key != "base_limit":  # those of a table fire or do not
+            continue
         given = np.array(dataset[GIVEN[key]].values)
         if key == "base_limit":  # of the motor, which carries the wheel along
             given += np.cross(
