@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dockdyn.contact.time_to_touch import least_time
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.elements import ElementGroup, Latch
-from dockdyn.integrate.model import Outputs, Rate, Scalar, State, over_rows
+from dockdyn.integrate.model import Flag, Outputs, Rate, Scalar, State, over_rows
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.modal_frame import ModalFrame
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
@@ -144,9 +144,17 @@ def without_vibrations(model: Mechanism, rate: Rate) -> Rate:
     return Rate(rate.q._replace(modes=modes), rate.v._replace(modes=modes), memory)
 
 
+def time_if_alone(model: Mechanism, x: State, now: Outputs, wanted: Flag) -> Scalar | None:
+    """Return `time_alone` where it is `wanted` and nothing touches, else 0, which takes no time; None without vibrations."""
+    if not free_vibrations(model):
+        return None
+    alone = wanted & is_apart(model, x)
+    return jax.lax.cond(alone, lambda: time_alone(model, x, now), lambda: jnp.zeros(()))
+
+
 def time_alone(model: Mechanism, x: State, now: Outputs) -> Scalar:
-    """Return the time (s) within which nothing can act on the vibrations; 0 where that is as short as their fastest period, or
-    something may act now."""
+    """Return the time (s) within which nothing can act on the vibrations, as nothing touches; 0 where that is as short as their
+    fastest period, or something may act now."""
     vibrations, here, rides = free_vibrations(model), model.placement(x), _rides(model)
     swings = [Swing.of(one, *motion) for one, *motion in zip(vibrations, x.q.modes, x.v.modes, strict=True)]
     time = time_of_turn([place for body, place in enumerate(here.bodies) if body not in rides])
@@ -154,7 +162,7 @@ def time_alone(model: Mechanism, x: State, now: Outputs) -> Scalar:
         time = jnp.minimum(time, _time_to_meet(approach, here, rides, swings))
     fastest = jnp.max(jnp.concatenate([one.frequency for one in vibrations]))
     swings_freely = jnp.all(jnp.concatenate([one.square for one in vibrations]) > 0)
-    return jnp.where(is_apart(model, x) & swings_freely & (time * fastest > SOON), time, 0.0)
+    return jnp.where(swings_freely & (time * fastest > SOON), time, 0.0)
 
 
 class Swing(NamedTuple):
@@ -205,7 +213,7 @@ def _time_to_meet(approach: Approach, here: Placement, rides: dict[int, Ride], s
 def _choices(frequency: Float[Array, "modes"]) -> Float[Array, "choices modes"]:
     """Return which modes to take for slow, by their frequencies (rad/s), in ways from none to all of them."""
     low, high = jnp.log(jnp.min(frequency)), jnp.log(jnp.max(frequency))
-    limits = low + (high - low) * jnp.arange(-1, CHOICES) / (CHOICES - 2)
+    limits = low + jnp.maximum(high - low, 1.0) * jnp.arange(-1, CHOICES) / (CHOICES - 2)
     return (jnp.log(frequency) <= limits[:, None]).astype(float)
 
 
