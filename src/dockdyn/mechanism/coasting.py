@@ -62,7 +62,7 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
         return _time_of_free_bodies(model, x, now)
     places, quiet = model.placement(x).bodies, is_apart(model, x)
     time = time_of_turn(places)
-    for one in approaches(model, x, now, places):
+    for one in nearings(model, x, now, places):
         fastest = bound_speed(places[one.first], places[one.second], one.place, one.reach)
         time = jnp.minimum(time, least_time(one.gap, fastest, ALLOWED))
     for ramp in model.ramps:
@@ -74,7 +74,7 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
     return jnp.where(quiet, time, 0.0)
 
 
-class Approach(NamedTuple):
+class Nearing(NamedTuple):
     """What does not come to act before points of its first body have moved by some way as seen from the second one."""
 
     first: int  # body, by number
@@ -84,15 +84,15 @@ class Approach(NamedTuple):
     reach: Scalar  # m, how far from the place they are at most
 
 
-def approaches(model: Mechanism, x: State, now: Outputs, places: Sequence[Placed]) -> Iterator[Approach]:
+def nearings(model: Mechanism, x: State, now: Outputs, places: Sequence[Placed]) -> Iterator[Nearing]:
     """Yield those of all groups of contacts, then of strikers that would pass their latches unseen."""
     for group, _, depth in groups_apart(model, x, now):
-        yield Approach(group.first, group.second, group.reference(places[group.first]), -depth, group.reach)
+        yield Nearing(group.first, group.second, group.reference(places[group.first]), -depth, group.reach)
     for tie in ties_among(model.elements):
         latch = latch_of(tie)
         if latch is not None and isinstance(latch.entry, Reach):
             width = jnp.min(jnp.minimum(latch.entry.length, latch.lateral))
-            yield Approach(tie.first, tie.second, places[tie.first].pose.position, width, striker_reach(latch))
+            yield Nearing(tie.first, tie.second, places[tie.first].pose.position, width, striker_reach(latch))
 
 
 def latch_of(one: Mount) -> Latch | None:

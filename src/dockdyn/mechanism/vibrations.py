@@ -19,10 +19,10 @@ from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.coasting import (
     ALLOWED,
-    Approach,
-    approaches,
+    Nearing,
     is_apart,
     latch_of,
+    nearings,
     striker_reach,
     time_of_turn,
 )
@@ -156,16 +156,16 @@ def time_alone(model: Mechanism, x: State, now: Outputs) -> Scalar:
     """Return the time (s) within which nothing can act on the vibrations, as nothing touches; 0 where that is as short as their
     fastest period, or something may act now."""
     vibrations, here, rides = free_vibrations(model), model.placement(x), _rides(model)
-    swings = [Swing.of(one, *motion) for one, *motion in zip(vibrations, x.q.modes, x.v.modes, strict=True)]
+    swings = [Swaying.of(one, *motion) for one, *motion in zip(vibrations, x.q.modes, x.v.modes, strict=True)]
     time = time_of_turn([place for body, place in enumerate(here.bodies) if body not in rides])
-    for approach in [*approaches(model, x, now, here.bodies), *_latches_ahead(model, x, here)]:
-        time = jnp.minimum(time, _time_to_meet(approach, here, rides, swings))
+    for nearing in [*nearings(model, x, now, here.bodies), *_latches_ahead(model, x, here)]:
+        time = jnp.minimum(time, _time_to_meet(nearing, here, rides, swings))
     fastest = jnp.max(jnp.concatenate([one.frequency for one in vibrations]))
     swings_freely = jnp.all(jnp.concatenate([one.square for one in vibrations]) > 0)
     return jnp.where(swings_freely & (time * fastest > SOON), time, 0.0)
 
 
-class Swing(NamedTuple):
+class Swaying(NamedTuple):
     """How modes may go on: at their rates, off from that by bounded accelerations, or by no more than their amplitudes let
     them."""
 
@@ -175,20 +175,20 @@ class Swing(NamedTuple):
     excursion: Float[Array, "modes"]  # from here at most
 
     @staticmethod
-    def of(one: FreeVibration, coordinates: Float[Array, "modes"], rates: Float[Array, "modes"]) -> Swing:
+    def of(one: FreeVibration, coordinates: Float[Array, "modes"], rates: Float[Array, "modes"]) -> Swaying:
         """Return this of the modes of a vibration from now on."""
         amplitude = one.amplitude(coordinates, rates)
         # η is the real part of a e^{st}, and |s|² = k/m whatever the damping
-        return Swing(one.frequency, rates, amplitude * one.stiffness / one.mass, amplitude + jnp.abs(coordinates))
+        return Swaying(one.frequency, rates, amplitude * one.stiffness / one.mass, amplitude + jnp.abs(coordinates))
 
 
-def _time_to_meet(approach: Approach, here: Placement, rides: dict[int, Ride], swings: Sequence[Swing]) -> Scalar:
+def _time_to_meet(nearing: Nearing, here: Placement, rides: dict[int, Ride], swings: Sequence[Swaying]) -> Scalar:
     """Return the time (s) within which no point of the first body moves by as much as the gap, as seen from the second.
 
     A slow mode goes on at its rate, which with the others' and the bodies' may come to little, and departs from that by its
     acceleration; a fast one goes as far as it swings. Whichever are taken for slow, the bound holds: the longest counts.
     """
-    first, second, place, gap, reach = approach
+    first, second, place, gap, reach = nearing
     own, other = (here.bodies[rides[one].carrier if one in rides else one] for one in (first, second))
     drift, turning = own.velocity(place) - other.velocity(place), own.rate - other.rate
     sides = [(one, sign) for one, sign in ((first, 1.0), (second, -1.0)) if one in rides]
@@ -230,7 +230,7 @@ def _rides(model: Mechanism) -> dict[int, Ride]:
     }
 
 
-def _latches_ahead(model: Mechanism, x: State, here: Placement) -> Iterator[Approach]:
+def _latches_ahead(model: Mechanism, x: State, here: Placement) -> Iterator[Nearing]:
     """Yield the approaches of strikers to where their latches may hold them."""
     for number, one in enumerate(model.elements):
         latch = latch_of(one)
@@ -244,4 +244,4 @@ def _latches_ahead(model: Mechanism, x: State, here: Placement) -> Iterator[Appr
         free = -jnp.max(over_rows(travel, latch)) if isinstance(one.element, ElementGroup) else -travel(latch)
         held = jnp.any(x.memory.elements[number].holds())
         gap = jnp.where(held, 0.0, free)
-        yield Approach(one.first, one.second, own.pose.position, gap, striker_reach(latch))
+        yield Nearing(one.first, one.second, own.pose.position, gap, striker_reach(latch))
