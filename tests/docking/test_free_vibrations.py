@@ -89,6 +89,22 @@ def test_flight_costs_no_more_than_that_of_rigid_bodies(load, folder):
     assert late.steps - early.steps < 1.2 * 2.0 / 0.02
 
 
+@pytest.mark.full_cases("2", "3")
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_closed_forms_serve_from_release_to_the_next_contact(load, folder, seed):
+    """However fast modes ring, the way there takes steps of 20 ms and some hundred that grow from one contact and shrink to
+    the other."""
+    draw = np.random.default_rng(seed)
+    case = docking(folder, None, modes=int(draw.integers(20, 35)), up_to=1e4) | {"output": {"interval": 0.1}}
+    case["approach"] |= {"closing_speed": draw.uniform(0.09, 0.12)}
+    case["contact"]["probe"]["normal"] |= {"stiffness": 10 ** draw.uniform(4.6, 5.0)}
+    whole = run(load, case)
+    release, onset = float(whole.episode_release[0]), float(whole.episode_onset[1])
+    early, late = (run(load, case | {"duration": moment}) for moment in (release, onset))
+    assert np.abs(early.modal_rate.values[-1]).max() > 1e-3
+    assert late.steps - early.steps < 1.2 * (onset - release) / 0.02 + 100
+
+
 @pytest.mark.full_cases("False")
 @pytest.mark.parametrize("caught", [False, True])
 def test_nothing_comes_to_act_within_the_time_that_is_promised(load, folder, caught):

@@ -117,9 +117,9 @@ class Model(Module):
         """
         return None
 
-    def time_foreseen(self, x: State, now: Outputs) -> Scalar | None:
-        """Return the time (s) for which parts of the motion go on from `x` as closed forms tell, zero where they do not; None:
-        there are no such parts.
+    def time_foreseen(self, x: State, now: Outputs, wanted: Flag) -> Scalar | None:
+        """Return the time (s) for which parts of the motion go on from `x` as closed forms tell, zero where they do not, or it
+        is not `wanted`; None: there are no such parts.
 
         `now` are the outputs at `x`.
         """

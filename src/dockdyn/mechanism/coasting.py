@@ -6,9 +6,9 @@ Source: triangle inequality on the motion of one body as seen from another; own 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dockdyn.contact.contact_modes import APART
 from dockdyn.contact.group import ContactGroup
@@ -16,12 +16,12 @@ from dockdyn.contact.latch import HELD, ON_RAMP, OUT, Reach
 from dockdyn.contact.time_to_touch import fastest_turn, free_time, least_time
 from dockdyn.deferred import Array, jnp
 from dockdyn.elements import ElementGroup, Latch
-from dockdyn.integrate.model import TURN, Outputs, Scalar, State
+from dockdyn.integrate.model import TURN, Flag, Outputs, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Vector
 from dockdyn.mechanism.impact_contact import ImpactContact
 from dockdyn.mechanism.measured_contact import MeasuredContact
-from dockdyn.mechanism.mounts import MountedLatch, ties_among
+from dockdyn.mechanism.mounts import Mount, MountedLatch, ties_among
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
@@ -41,12 +41,13 @@ def time_ahead(model: Mechanism, x: State, now: Outputs) -> Scalar:
     pairs = all(isinstance(group, ContactGroup) and group.single for group in model.groups)
     if model.delay is not None or not pairs:
         return time
-    return jnp.maximum(time, jnp.minimum(LONGEST, TURN / jnp.maximum(_fastest_rate(model, x), 1e-300)))
+    return jnp.maximum(time, time_of_turn(model.placement(x).bodies))
 
 
-def _fastest_rate(model: Mechanism, x: State) -> Scalar:
-    """Return how fast (rad/s) the body turns that turns fastest."""
-    return jnp.max(jnp.stack([place.rate.norm() for place in model.placement(x).bodies]))
+def time_of_turn(places: Sequence[Placed]) -> Scalar:
+    """Return the time (s) within which none of these bodies turns far at its rate, `LONGEST` at most."""
+    fastest = jnp.max(jnp.stack([place.rate.norm() for place in places]))
+    return jnp.minimum(LONGEST, TURN / jnp.maximum(fastest, 1e-300))
 
 
 def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
@@ -59,20 +60,11 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
     """
     if not (len(model.ramps) < len(model.elements) or model.trees or model.phases or model.gravity):
         return _time_of_free_bodies(model, x, now)
-    places, quiet = model.placement(x).bodies, jnp.asarray(True)
-    time = jnp.minimum(LONGEST, TURN / jnp.maximum(_fastest_rate(model, x), 1e-300))
-    for group, mode, depth in groups_apart(model, x, now):
-        own, other = places[group.first], places[group.second]
-        fastest = bound_speed(own, other, group.reference(own), group.reach)
-        time = jnp.minimum(time, least_time(-depth, fastest, ALLOWED))
-        quiet &= mode == APART
-    for tie in ties_among(model.elements):
-        latch = tie.element.members if isinstance(tie.element, ElementGroup) else tie.element
-        if isinstance(latch, Latch) and isinstance(latch.entry, Reach):
-            own, other = places[tie.first], places[tie.second]
-            reach = jnp.max(jnp.linalg.norm(latch.striker, axis=-1))
-            width = jnp.min(jnp.minimum(latch.entry.length, latch.lateral))
-            time = jnp.minimum(time, least_time(width, bound_speed(own, other, own.pose.position, reach), ALLOWED))
+    places, quiet = model.placement(x).bodies, is_apart(model, x)
+    time = time_of_turn(places)
+    for one in nearings(model, x, now, places):
+        fastest = bound_speed(places[one.first], places[one.second], one.place, one.reach)
+        time = jnp.minimum(time, least_time(one.gap, fastest, ALLOWED))
     for ramp in model.ramps:
         own, other = places[ramp.first], places[ramp.second]
         gap, stage = -jnp.minimum(*ramp.latch.travel(own, other)), model.element_modes(x)[ramp.number].stage
@@ -80,6 +72,43 @@ def time_apart(model: Mechanism, x: State, now: Outputs) -> Scalar:
         time = jnp.where(stage == OUT, jnp.minimum(time, least_time(gap, fastest, ALLOWED)), time)
         quiet &= stage != ON_RAMP
     return jnp.where(quiet, time, 0.0)
+
+
+class Nearing(NamedTuple):
+    """What does not come to act before points of its first body have moved by some way as seen from the second one."""
+
+    first: int  # body, by number
+    second: int
+    place: Vector  # m, near which the first body's points lie
+    gap: Scalar  # m, that way at least; none where it is zero or less
+    reach: Scalar  # m, how far from the place they are at most
+
+
+def nearings(model: Mechanism, x: State, now: Outputs, places: Sequence[Placed]) -> Iterator[Nearing]:
+    """Yield those of all groups of contacts, then of strikers that would pass their latches unseen."""
+    for group, _, depth in groups_apart(model, x, now):
+        yield Nearing(group.first, group.second, group.reference(places[group.first]), -depth, group.reach)
+    for tie in ties_among(model.elements):
+        latch = latch_of(tie)
+        if latch is not None and isinstance(latch.entry, Reach):
+            width = jnp.min(jnp.minimum(latch.entry.length, latch.lateral))
+            yield Nearing(tie.first, tie.second, places[tie.first].pose.position, width, striker_reach(latch))
+
+
+def latch_of(one: Mount) -> Latch | None:
+    """Return the latch, or the latches of one structure, that an element is; None of any other."""
+    latch = one.element.members if isinstance(one.element, ElementGroup) else one.element
+    return latch if isinstance(latch, Latch) else None
+
+
+def striker_reach(latch: Latch) -> Scalar:
+    """Return how far (m) strikers are from their body's centre of mass at most."""
+    return jnp.max(jnp.linalg.norm(latch.striker, axis=-1))
+
+
+def is_apart(model: Mechanism, x: State) -> Flag:
+    """Return whether no contact touches."""
+    return jnp.all(jnp.stack([jnp.asarray(True), *(mode == APART for mode in x.mode[: len(model.groups)])]))
 
 
 def _time_of_free_bodies(model: Mechanism, x: State, now: Outputs) -> Scalar:

@@ -22,7 +22,7 @@ from dockdyn.control.controller import Controller
 from dockdyn.deferred import Array, Bool, Float, Int, PyTree, jax, jnp
 from dockdyn.elements.actor import ElementMemory
 from dockdyn.elements.latch import vector_length
-from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, stack_rows
+from dockdyn.integrate.model import ContactModel, Flag, Outputs, Rate, Scalar, State, stack_rows
 from dockdyn.mechanics.lines import Lines, mobility_between
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.bodies_in_plane import BodiesInPlane
@@ -96,7 +96,7 @@ from dockdyn.mechanism.phases import Clock, Phases
 from dockdyn.mechanism.state import Acting, Loaded, Memory, Outside
 from dockdyn.mechanism.steered_arm import SteeredArm, held_together
 from dockdyn.mechanism.steered_body import ControlAction, Efforts, Seen, SteeredBody
-from dockdyn.mechanism.vibrations import free_vibrations, later_state, time_alone, without_vibrations
+from dockdyn.mechanism.vibrations import later_state, time_if_alone, without_vibrations
 from dockdyn.programs import trace_once
 from dockdyn.trees import field, map_leaves
 
@@ -807,8 +807,8 @@ class Mechanism(ContactModel):
         pushed = jnp.any(jnp.stack(self.applied) != 0)
         return jnp.where(pushed, 0.0, time)
 
-    def time_foreseen(self, x: State, now: Outputs) -> Scalar | None:
-        return time_alone(self, x, now) if free_vibrations(self) else None
+    def time_foreseen(self, x: State, now: Outputs, wanted: Flag) -> Scalar | None:
+        return time_if_alone(self, x, now, wanted)
 
     def foresee(self, start: State, x: State, time: Scalar) -> State:
         return later_state(self, start, x, time)

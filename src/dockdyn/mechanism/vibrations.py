@@ -10,19 +10,28 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dockdyn.contact.time_to_touch import least_time
-from dockdyn.deferred import Array, Float, jnp
+from dockdyn.deferred import Array, Float, jax, jnp
 from dockdyn.elements import ElementGroup, Latch
-from dockdyn.integrate.model import Outputs, Rate, Scalar, State, over_rows
+from dockdyn.integrate.model import Flag, Outputs, Rate, Scalar, State, over_rows
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.trees.modal_frame import ModalFrame
 from dockdyn.mechanics.trees.moving_bodies import MovingBodies, Placement
 from dockdyn.mechanics.vector import Vector
-from dockdyn.mechanism.coasting import ALLOWED, bound_speed, groups_apart, time_apart
+from dockdyn.mechanism.coasting import (
+    ALLOWED,
+    Nearing,
+    is_apart,
+    latch_of,
+    nearings,
+    striker_reach,
+    time_of_turn,
+)
 from dockdyn.mechanism.mounts import BendingLink, Mount, Tie
 
 if TYPE_CHECKING:
     from dockdyn.mechanism.mechanism import Mechanism
 
+CHOICES = 10  # of which modes to take for slow
 SOON = 1.0  # rad of the fastest mode: within less time a step by its rates goes as far
 
 
@@ -77,10 +86,13 @@ class Ride(NamedTuple):
     vibration: int
     frame: ModalFrame
 
-    def excursion(self, swings: Sequence[Float[Array, "modes"]], lever: Scalar) -> Scalar:
-        """Return how far (m) what it carries up to `lever` (m) away goes where each mode moves by so much."""
-        by = self.frame.shift.norm() + self.frame.turn.norm() * lever
-        return jnp.sum(by * swings[self.vibration])
+    def moves(self, here: Placement, body: int, place: Vector) -> tuple[Vector, Vector]:
+        """Return by how much (m, and rad, inertial; rows over modes) a unit of each mode moves the frame, which is a `body` by
+        number, at a `place` (m)."""
+        carrier, own = here.bodies[self.carrier], here.bodies[body]
+        turn = carrier.rotation @ self.frame.turn
+        lever = place - own.pose.position + own.rotation @ self.frame.arm
+        return carrier.rotation @ self.frame.shift + turn.cross(lever), turn
 
 
 def free_vibrations(model: Mechanism) -> list[FreeVibration]:
@@ -92,7 +104,7 @@ def free_vibrations(model: Mechanism) -> list[FreeVibration]:
     links = {
         one.modes: (number, one.element) for number, one in enumerate(model.elements) if isinstance(one, BendingLink)
     }
-    acts = any(not isinstance(one, BendingLink) and _latch_of(one) is None for one in model.elements)
+    acts = any(not isinstance(one, BendingLink) and not _holds_at_times(one) for one in model.elements)
     loose = [one for tree in moving.jointed for one in tree.loose()]
     if acts or {one.numbers for one in loose} != set(links) or not all(one.is_exact_distance() for one in model.groups):
         return []
@@ -102,10 +114,10 @@ def free_vibrations(model: Mechanism) -> list[FreeVibration]:
     return [FreeVibration(number, mass, spring.stiffness, spring.damping) for mass, number, spring in found]
 
 
-def _latch_of(one: Mount) -> Latch | None:
-    """Return the latch, or the latches of one structure, that an element is; None of any other, and of a connection."""
-    latch = one.element.members if isinstance(one.element, ElementGroup) else one.element
-    return latch if isinstance(latch, Latch) and not latch.joins else None
+def _holds_at_times(one: Mount) -> bool:
+    """Return whether an element is a latch, and no connection."""
+    latch = latch_of(one)
+    return latch is not None and not latch.joins
 
 
 def later_state(model: Mechanism, start: State, x: State, time: Scalar) -> State:
@@ -132,28 +144,77 @@ def without_vibrations(model: Mechanism, rate: Rate) -> Rate:
     return Rate(rate.q._replace(modes=modes), rate.v._replace(modes=modes), memory)
 
 
-def time_alone(model: Mechanism, x: State, now: Outputs) -> Scalar:
-    """Return the time (s) within which nothing can act on the vibrations; 0 where that is as short as their fastest period, or
-    something may act now.
+def time_if_alone(model: Mechanism, x: State, now: Outputs, wanted: Flag) -> Scalar | None:
+    """Return `time_alone` where it is `wanted` and nothing touches, else 0, which takes no time; None without vibrations."""
+    if not free_vibrations(model):
+        return None
+    alone = wanted & is_apart(model, x)
+    return jax.lax.cond(alone, lambda: time_alone(model, x, now), lambda: jnp.zeros(()))
 
-    What rides on modes is off from where the body at rest has it by the sum of all that they swing at most.
-    """
-    vibrations, here = free_vibrations(model), model.placement(x)
-    swings = [
-        one.amplitude(coordinates, rates) + jnp.abs(coordinates)
-        for one, coordinates, rates in zip(vibrations, x.q.modes, x.v.modes, strict=True)
-    ]
-    rides = _rides(model)
-    time = time_apart(model, x, now)
-    for first, second, place, gap, reach in _meetings(model, x, now, here):
-        own, other = (here.bodies[rides[one].carrier if one in rides else one] for one in (first, second))
-        for one in (first, second):
-            if one in rides:
-                gap = gap - rides[one].excursion(swings, (place - here.bodies[one].pose.position).norm() + reach)
-        time = jnp.minimum(time, least_time(gap, bound_speed(own, other, place, reach), ALLOWED))
+
+def time_alone(model: Mechanism, x: State, now: Outputs) -> Scalar:
+    """Return the time (s) within which nothing can act on the vibrations, as nothing touches; 0 where that is as short as their
+    fastest period, or something may act now."""
+    vibrations, here, rides = free_vibrations(model), model.placement(x), _rides(model)
+    swings = [Swaying.of(one, *motion) for one, *motion in zip(vibrations, x.q.modes, x.v.modes, strict=True)]
+    time = time_of_turn([place for body, place in enumerate(here.bodies) if body not in rides])
+    for nearing in [*nearings(model, x, now, here.bodies), *_latches_ahead(model, x, here)]:
+        time = jnp.minimum(time, _time_to_meet(nearing, here, rides, swings))
     fastest = jnp.max(jnp.concatenate([one.frequency for one in vibrations]))
     swings_freely = jnp.all(jnp.concatenate([one.square for one in vibrations]) > 0)
     return jnp.where(swings_freely & (time * fastest > SOON), time, 0.0)
+
+
+class Swaying(NamedTuple):
+    """How modes may go on: at their rates, off from that by bounded accelerations, or by no more than their amplitudes let
+    them."""
+
+    frequency: Float[Array, "modes"]  # rad/s
+    rates: Float[Array, "modes"]
+    acceleration: Float[Array, "modes"]  # at most, ever
+    excursion: Float[Array, "modes"]  # from here at most
+
+    @staticmethod
+    def of(one: FreeVibration, coordinates: Float[Array, "modes"], rates: Float[Array, "modes"]) -> Swaying:
+        """Return this of the modes of a vibration from now on."""
+        amplitude = one.amplitude(coordinates, rates)
+        # η is the real part of a e^{st}, and |s|² = k/m whatever the damping
+        return Swaying(one.frequency, rates, amplitude * one.stiffness / one.mass, amplitude + jnp.abs(coordinates))
+
+
+def _time_to_meet(nearing: Nearing, here: Placement, rides: dict[int, Ride], swings: Sequence[Swaying]) -> Scalar:
+    """Return the time (s) within which no point of the first body moves by as much as the gap, as seen from the second.
+
+    A slow mode goes on at its rate, which with the others' and the bodies' may come to little, and departs from that by its
+    acceleration; a fast one goes as far as it swings. Whichever are taken for slow, the bound holds: the longest counts.
+    """
+    first, second, place, gap, reach = nearing
+    own, other = (here.bodies[rides[one].carrier if one in rides else one] for one in (first, second))
+    drift, turning = own.velocity(place) - other.velocity(place), own.rate - other.rate
+    sides = [(one, sign) for one, sign in ((first, 1.0), (second, -1.0)) if one in rides]
+    if not sides:
+        return least_time(gap, drift.norm() + turning.norm() * reach, ALLOWED)
+    moved = [rides[one].moves(here, one, place) for one, _ in sides]
+    frequency, speed, acceleration, excursion = [], [], [], []
+    for (one, sign), (shift, turn) in zip(sides, moved, strict=True):
+        swing, far = swings[rides[one].vibration], shift.norm() + turn.norm() * reach
+        frequency.append(swing.frequency)
+        acceleration.append(far * swing.acceleration)
+        excursion.append(far * swing.excursion)
+        speed.append(jnp.stack([*(shift * swing.rates * sign).array(), *(turn * swing.rates * sign).array()]))
+    slow = _choices(jnp.concatenate(frequency))
+    rates = slow @ jnp.concatenate(speed, axis=1).T
+    fastest = jnp.linalg.norm(drift.array() + rates[:, :3], axis=1)
+    fastest += reach * jnp.linalg.norm(turning.array() + rates[:, 3:], axis=1)
+    left = gap - (1 - slow) @ jnp.concatenate(excursion)
+    return jnp.max(least_time(left, fastest, ALLOWED + slow @ jnp.concatenate(acceleration)))
+
+
+def _choices(frequency: Float[Array, "modes"]) -> Float[Array, "choices modes"]:
+    """Return which modes to take for slow, by their frequencies (rad/s), in ways from none to all of them."""
+    low, high = jnp.log(jnp.min(frequency)), jnp.log(jnp.max(frequency))
+    limits = low + jnp.maximum(high - low, 1.0) * jnp.arange(-1, CHOICES) / (CHOICES - 2)
+    return (jnp.log(frequency) <= limits[:, None]).astype(float)
 
 
 def _rides(model: Mechanism) -> dict[int, Ride]:
@@ -169,15 +230,10 @@ def _rides(model: Mechanism) -> dict[int, Ride]:
     }
 
 
-def _meetings(
-    model: Mechanism, x: State, now: Outputs, here: Placement
-) -> Iterator[tuple[int, int, Vector, Scalar, Scalar]]:
-    """Yield what may come to act: both bodies, where (m), how far they are from it (m, zero or less: it may act), and how far
-    from there the first body's members reach (m)."""
-    for group, _, depth in groups_apart(model, x, now):
-        yield group.first, group.second, group.reference(here.bodies[group.first]), -depth, group.reach
+def _latches_ahead(model: Mechanism, x: State, here: Placement) -> Iterator[Nearing]:
+    """Yield the approaches of strikers to where their latches may hold them."""
     for number, one in enumerate(model.elements):
-        latch = _latch_of(one)
+        latch = latch_of(one)
         if latch is None or not isinstance(one, Tie):
             continue
         own, other = one.sides(here)
@@ -187,5 +243,5 @@ def _meetings(
 
         free = -jnp.max(over_rows(travel, latch)) if isinstance(one.element, ElementGroup) else -travel(latch)
         held = jnp.any(x.memory.elements[number].holds())
-        reach = jnp.max(jnp.linalg.norm(latch.striker, axis=-1))
-        yield one.first, one.second, own.pose.position, jnp.where(held, 0.0, free), reach
+        gap = jnp.where(held, 0.0, free)
+        yield Nearing(one.first, one.second, own.pose.position, gap, striker_reach(latch))

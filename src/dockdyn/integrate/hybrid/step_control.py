@@ -171,8 +171,8 @@ def longest_step(
 def time_foreseen(model: Model, tolerance: Scalar | float, point: MeshPoint, quiet: Bool[Array, ""]) -> Scalar | None:
     """Return the time (s) from `point` for which parts of the motion are known, zero where they are not or no tolerance
     chooses steps; None of a model without such parts."""
-    ahead = model.time_foreseen(point.state, point.outputs)
-    return None if ahead is None else jnp.where(quiet & (tolerance < 1), jax.lax.stop_gradient(ahead), 0.0)
+    ahead = model.time_foreseen(point.state, point.outputs, quiet & (tolerance < 1))
+    return None if ahead is None else jax.lax.stop_gradient(ahead)
 
 
 GROWTH = 4.0  # a step says nothing of steps longer than this many times its own length
