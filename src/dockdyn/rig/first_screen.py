@@ -45,6 +45,7 @@ LEADS = (
     ({SWING: None}, AT_END),
 )
 WITHOUT = "Without a compensator"
+GAINS_UNJUDGED = "Whether the loop is stable at every gain that it visits, dockdyn run says of these numbers."
 
 
 def law_in_words(summary: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ export interface LiveData extends RunShown {
   scattered: string[];
   limits?: LimitsData<PackedLoop>;
   leads?: VerdictWords["headlines"]; // of a rig: what the sentence below the headline says, by its figures
+  unsaid?: string; // what the page does not judge of it
   laws?: [without: string, own: string]; // how that begins
   unjudged?: boolean; // whether no figure tells if the loop is stable
   effects?: Effect[]; // of the pairs, where it is told what contacts do to the energy
@@ -240,8 +241,8 @@ export class Live {
 
   /** Return how far a rig is from what there is without it, in words; null for all else, and where there is nothing to compare. */
   private tellRig({ figures }: Outcome): RunInWords | null {
-    const { leads = [], laws } = this.data, told = headlineOf(leads, figures);
-    return told ? { headline: "", lead: [`${laws![this.off() ? 0 : 1]!} ${told}.`], gains: false } : null;
+    const { leads = [], laws, unsaid } = this.data, told = headlineOf(leads, figures), off = this.off();
+    return told ? { headline: "", lead: [`${laws![off ? 0 : 1]!} ${told}.${unsaid && !off ? ` ${unsaid}` : ""}`], gains: false } : null;
   }
 
   /** Return what the report advises, by the numbers as they are: none of them may scatter any more where it advises a campaign. */
