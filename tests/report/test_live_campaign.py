@@ -20,7 +20,7 @@ from dockdyn.studies.campaign.first_screen import campaign_headline, outcome_sha
 from dockdyn.studies.campaign.live import LiveCampaign
 from dockdyn.studies.campaign.plots import convergence_figure, load_figure
 from dockdyn.studies.campaign.report import campaign_report
-from dockdyn.studies.campaign.tables import loads_table, missing_table, requirements_table
+from dockdyn.studies.campaign.tables import describe_reasons, loads_table, missing_table, requirements_table
 
 SCATTERED = {
     "approach.closing_speed": {"distribution": "normal", "mean": "30 mm/s", "std": "4 mm/s"},
@@ -193,6 +193,10 @@ def check_told(page, dataset):
             assert [row[place].replace("−", "-") for place in compared] == plain
     listed = [[cell.replace("−", "-") for cell in row] for row in page.evaluate(CELLS, "missing")]
     assert listed == [list(row) for row in missing_table(answers).rows]
+    section = page.locator("section", has=page.locator("table[data-live=missing]"))
+    assert section.locator("p:not(.note)").inner_text() == describe_reasons(answers)
+    moved = page.evaluate("document.documentElement.classList.contains('what-if')")
+    assert not (moved and section.locator(".note", has_text="campaign rerun").is_visible())  # runs cases of the report
 
 
 @pytest.mark.full

@@ -11,11 +11,13 @@ from page_script import needs_node, run_in_web
 import dockdyn
 from dockdyn.api import scene_of
 from dockdyn.pages import live_of, report_html
-from dockdyn.report.wording import format_significant
+from dockdyn.report.wording import format_significant, typeset_numbers
 from dockdyn.results.browser_unit import TooMuch
 from dockdyn.rig import browser_unit
+from dockdyn.rig.first_screen import GAINS_UNJUDGED
 from dockdyn.rig.live import live_rig_data
 from dockdyn.rig.measures import contact_spans
+from dockdyn.rig.report import rig_report
 
 FIGURES, TIMED = 1e-9, 1e-9  # of a figure; of a force, beside the largest
 SWITCH = "loop.compensator"
@@ -230,6 +232,30 @@ def test_a_rig_s_page_says_which_delay_its_loop_bears(name, browse, tmp_path):
     if scenario.content.loop.compensator:
         page.click(".switch input")
         browser.wait_until(page, "document.querySelector('.live-figures tbody tr').cells[2].innerText === '–'")
+    assert complaints(said) == []
+
+
+def test_a_moved_rig_is_told_in_words_by_its_own_numbers(browse, tmp_path):
+    """The sentence below the headline is that of a run with these numbers; the headline begins with a loop that is unstable."""
+    scenario, _, page, said = opened_rig("sits-scvg", browse, tmp_path)
+    headline, key = page.inner_text(".headline"), "contact.spring.normal.stiffness"
+    unstable = "The loop is unstable; amplitude"
+    for factor in (0.5, 4.0):  # of what there was before
+        page.evaluate("delete document.getElementById('live').dataset.limited")
+        move_key(page, key, lambda shown, factor=factor: factor * shown)
+        browser.wait_until(page, "document.getElementById('live').dataset.limited !== undefined")
+        if factor < 1:
+            told = rig_report(run := dockdyn.simulate(scenario.at({key: 10e3})), dockdyn.summarise(run)).verdict
+            law, judged, figures = told.partition(" the loop is unstable at a gain that the run visits, and")
+            assert judged  # by the run alone, and the page says that it does not
+            assert page.inner_text(".verdict .lead") == typeset_numbers(f"{law}{figures} {GAINS_UNJUDGED}")
+        limits, margins = page.evaluate("document.getElementById('live').limits"), page.inner_text(".guide")
+        late = limits["delay"] >= limits["loop"]
+        assert page.inner_text(".headline").startswith(unstable) == late == ("The loop is unstable" in margins)
+        assert ("bad" in page.get_attribute(".verdict", "class").split()) == late == (factor > 1)
+    page.click("text=As reported")
+    browser.wait_until(page, "!document.documentElement.classList.contains('what-if')")
+    assert page.inner_text(".headline") == headline and "bad" not in page.get_attribute(".verdict", "class").split()
     assert complaints(said) == []
 
 

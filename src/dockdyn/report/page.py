@@ -299,17 +299,19 @@ def _first_parts(
     blocks: Mapping[str, list[tuple[str, list[ReportBlock]]]],
     moving: Mapping[str, Html | None],
 ) -> dict[str, Html | None]:
-    """Return what is read first: requirements, what moves, and below it a table of requirements, where bars come first.
+    """Return what is read first: the first part that moves, below it the requirements, as bars and in a table, if there is one.
 
-    What stands above what moves stands below the map of cases; what stands below it, above what changes with other numbers.
+    What stands above the motion of a case stands below the map of cases; what stands below it, above what other numbers change.
     """
     told, rest = blocks["requirements"], dict(moving)
+    first = next(iter(rest))
     apart = bars is not None and bool(told)
-    above = {"what-if": rest.pop("what-if"), "above": _sections(blocks["above"])} if blocks["above"] else {}
     return {
+        first: rest.pop(first),
         "requirements": _requirements_section(title, bars, [] if apart else told),
-        **above,
-        **({"motion": rest.pop("motion"), "below": _sections(blocks["below"])} if blocks["below"] else {}),
+        "above": _sections(blocks["above"]),
+        **({"motion": rest.pop("motion")} if "motion" in rest else {}),
+        "below": _sections(blocks["below"]),
         **rest,
         "requirements-told": _requirements_section(f"{title} in numbers", None, told if apart else [], None),
     }

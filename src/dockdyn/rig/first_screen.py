@@ -33,6 +33,24 @@ HEADLINES = (
     ({SWING: None, "phase_error_rad": None}, f"Amplitude {{{SWING}}} times that without rig"),
     ({BOUNCE: None, "ideal_restitution": None}, f"Restitution {{{BOUNCE}}}, without rig {{ideal_restitution}}"),
 )
+PHASE = "phase_error_rad"
+AHEAD, AT_END = f"the phase {{{PHASE}}} rad ahead", f"the amplitude at the end is {{{SWING}}} times that without rig"
+BOUNCES = f"a bounce shows restitution {{{BOUNCE}}}, without rig {{ideal_restitution}}"
+# what the sentence below the headline says, in the same way
+LEADS = (
+    ({SWING: None, PHASE: None}, f"{AT_END}, {AHEAD}"),
+    ({PHASE: None}, AHEAD),
+    ({BOUNCE: None, "ideal_restitution": None, SWING: None}, f"{BOUNCES}, {AT_END}"),
+    ({BOUNCE: None, "ideal_restitution": None}, BOUNCES),
+    ({SWING: None}, AT_END),
+)
+WITHOUT = "Without a compensator"
+GAINS_UNJUDGED = "Whether the loop is stable at every gain that it visits, dockdyn run says of these numbers."
+
+
+def law_in_words(summary: dict[str, Any]) -> str:
+    """Return by which compensator a rig runs, as a sentence begins with it."""
+    return WITHOUT if summary["compensator"] == NONE else f"With {summary['compensator']}"
 
 
 def rig_headline(dataset: Dataset, summary: dict[str, Any]) -> str:

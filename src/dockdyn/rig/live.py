@@ -14,7 +14,7 @@ from dockdyn.report.live import requirement_in_page
 from dockdyn.results.browser_unit import TooMuch
 from dockdyn.results.requirements import figures_of, unit_of_figure
 from dockdyn.rig.browser_unit import rig_unit_of_page, with_stated_compensator
-from dockdyn.rig.first_screen import BOUNCE, FORCE, SWING
+from dockdyn.rig.first_screen import BOUNCE, FORCE, GAINS_UNJUDGED, LEADS, SWING, WITHOUT, law_in_words
 from dockdyn.rig.scene import shown_forces
 from dockdyn.rig.summary import MEASURES
 from dockdyn.scenario.load import Scenario
@@ -38,6 +38,9 @@ def live_rig_data(scenario: Scenario, summary: dict[str, Any]) -> dict[str, Any]
         "unjudged": True,
         "settled": [f"{key}={value!r}" for key, value in tuned.items()],
         "words": {key: [words, unit_of_figure(key), "float"] for words, key, *_ in MEASURES if key in known},
+        "leads": [[dict(holds), words] for holds, words in LEADS],
+        "laws": [WITHOUT, law_in_words(summary)],
+        "unsaid": GAINS_UNJUDGED if summary["gain_range_stable"] else "",
         "contacts": [],
         "azimuths": [],
         "labels": [],

@@ -12,11 +12,12 @@ import numpy as np
 
 from dockdyn.dataset import Dataset
 from dockdyn.report.report import Plot, Report, ReportBlock, Table, first_figures, run_report
+from dockdyn.report.verdict import headline_of
 from dockdyn.report.wording import NOTHING, capitalise_first, format_significant
 from dockdyn.rig import plots as drawn
 from dockdyn.rig.comparison.choice import NONE
 from dockdyn.rig.comparison.report import settings_in_words
-from dockdyn.rig.first_screen import HEADLINES, MARGIN_COMMAND, rig_advice, rig_headline, rig_tiles
+from dockdyn.rig.first_screen import HEADLINES, LEADS, MARGIN_COMMAND, law_in_words, rig_advice, rig_headline, rig_tiles
 from dockdyn.rig.measures import find_hardest_time
 from dockdyn.rig.summary import MEASURES, PARTS, describe_instability, facts_of_run
 
@@ -70,21 +71,7 @@ def rig_report(dataset: Dataset, summary: dict[str, Any]) -> Report:
 
 def _rig_verdict(dataset: Dataset, summary: dict[str, Any]) -> str:
     """Return whether the loop is unstable, bounce, amplitude and phase, in words."""
-    law = "Without a compensator" if summary["compensator"] == "none" else f"With {summary['compensator']}"
-    words = []
-    if summary["apparent_restitution"] is not None and summary["phase_error_rad"] is None:
-        words.append(
-            f"a bounce shows restitution {format_significant(summary['apparent_restitution'])}"
-            f", without rig {format_significant(summary['ideal_restitution'])}"
-        )
-    if summary["amplitude_ratio"] is not None:
-        words.append(
-            f"the amplitude at the end is {format_significant(summary['amplitude_ratio'])} times that without rig"
-        )
-    if summary["phase_error_rad"] is not None:
-        ahead = "ahead" if summary["phase_error_rad"] > 0 else "behind"
-        words.append(f"the phase {format_significant(abs(summary['phase_error_rad']), 3)} rad {ahead}")
-    told = ", ".join(words) or "there is no contact to compare"
+    law, told = law_in_words(summary), headline_of(LEADS, summary) or "there is no contact to compare"
     unstable = describe_instability(dataset, summary)
     said = f"{law} {unstable}, and {told}." if unstable else f"{law} {told}."
     stopped = summary["status"]

@@ -9,7 +9,17 @@ from dockdyn.studies.envelope.search import envelope
 from dockdyn.studies.margins.sweep import stability_dataset
 
 RUNS = {"run": "probe-cone", "rig": "sits-scvg", "tree": "gibson-2d"}
-REQUIRED = {"requirements.peak_force": "< 90 N", "requirements.contact.approach_speed": "> 1 mm/s"}
+REQUIRED = {
+    "requirements.peak_force": "< 90 N",
+    "requirements.contact.approach_speed": "> 1 mm/s",
+    "requirements.contact.impulse": "< 90 N s",
+    "requirements.contact.count": "< 9",
+    "requirements.contact.probe.peak_force": "< 95 N",
+    "requirements.contact.friction_loss": "< 1 J",
+    "requirements.kinetic_energy_end": "< 2 J",
+    "requirements.end_time": "< 100 s",
+    "requirements.work_energy_error": "< 0.01",
+}  # three rows of bars
 SCATTERED = {
     "approach.closing_speed": {"distribution": "normal", "mean": "30 mm/s", "std": "4 mm/s"},
     "approach.lateral_offset": {"distribution": "disc", "radius": "60 mm"},

@@ -19,7 +19,7 @@ from dockdyn.studies.campaign.capture_map import capture_map
 from dockdyn.studies.campaign.cases import campaign_cases
 from dockdyn.studies.campaign.first_failure import judge_cases
 from dockdyn.studies.campaign.report import campaign_report
-from dockdyn.studies.campaign.tables import describe_misses
+from dockdyn.studies.campaign.tables import describe_misses, describe_reasons
 from dockdyn.studies.cases.batch import run_cases
 from dockdyn.studies.cases.statistics import wilson_interval
 
@@ -166,6 +166,8 @@ def test_cases_that_miss_are_listed_with_what_they_missed_and_by_how_much():
     )
     answers = campaign_answers(dataset, "here")
     assert answers["missing"]["cases"] == 4
+    assert answers["missing"]["reasons"] == {"peak_force": 3, "not captured": 2}  # a case may miss both
+    assert describe_reasons(answers) == "4 of 8 cases miss: peak force in 3, not captured in 2."
     listed = answers["missing"]["listed"]
     assert [one["case"] for one in listed] == [3, 2, 1, 4]
     assert [one["capture"] for one in listed] == ["reached the latch too slowly", "no contact", None, None]

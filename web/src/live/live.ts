@@ -11,7 +11,7 @@ import { showRequirements, type JudgedRequirement, type RequirementToMeet } from
 import { captureInWords, classesOf, contactsInWords, energyHeadline, type Effect, type EnergyClass } from "./energy.ts";
 import { showTiles } from "./tiles.ts";
 import type { Answer } from "./worker.ts";
-import { decidingSentence, tellAdvice, tellRun, tellUnstable, type AdviceNow, type RunInWords, type VerdictWords } from "./verdict.ts";
+import { decidingSentence, headlineOf, tellAdvice, tellRun, tellUnstable, type AdviceNow, type RunInWords, type VerdictWords } from "./verdict.ts";
 import { FINISHED, giveUp, LONG, ShownRun, SOON, tellSame, SAME, type Outcome, type Page, type RunShown, type Scripts } from "./shown.ts";
 import { Tries } from "./tries.ts";
 
@@ -23,6 +23,9 @@ export interface LiveData extends RunShown {
   aim: string;
   scattered: string[];
   limits?: LimitsData<PackedLoop>;
+  leads?: VerdictWords["headlines"]; // of a rig: what the sentence below the headline says, by its figures
+  unsaid?: string; // what the page does not judge of it
+  laws?: [without: string, own: string]; // how that begins
   unjudged?: boolean; // whether no figure tells if the loop is stable
   effects?: Effect[]; // of the pairs, where it is told what contacts do to the energy
   settled?: string[]; // what the tuning of a rig has found, which other numbers would change: as `--set` takes it
@@ -187,7 +190,7 @@ export class Live {
 
   private tellStability(limits: DelayLimits | null): void {
     const sentence = limits ? unstableInWords(limits) : "";
-    if (sentence) tellUnstable(sentence);
+    if (sentence) tellUnstable(sentence, Boolean(this.data.unjudged) && this.changed().length > 0);
   }
 
   private aim(): string {
@@ -212,7 +215,7 @@ export class Live {
     showTiles(outcome, judged, moved, (source) => this.run.seriesBeside(source, outcome));
     tellLimits(moved ? null : this.ownLimits, moved);
     const { verdict, unjudged } = this.data;
-    tellRun({ ...verdict, warned: verdict.warned || Boolean(unjudged) }, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved, classes && this.tellEnergy(outcome, classes));
+    tellRun({ ...verdict, warned: verdict.warned || Boolean(unjudged) }, judged, outcome.figures, outcome.status === FINISHED ? null : outcome.time.at(-1)!, moved, classes ? this.tellEnergy(outcome, classes) : this.tellRig(outcome));
     tellAdvice(moved ? this.adviceOf(changed, judged) : null);
     this.tellStability(moved ? null : this.ownLimits);
     this.tellFigures(outcome);
@@ -234,6 +237,12 @@ export class Live {
     const words = [...(capture ? [`${capture[0]!.toUpperCase()}${capture.slice(1)}.`] : []), ...contactsInWords(contacts, classes), `Ends at t = ${writeNumber(time.at(-1)!)} s.`].join(" ");
     const before = `${own.contacts.length} contact${own.contacts.length === 1 ? "" : "s"}, ${writeNumber(most(own))} N in the report`;
     return { headline: energyHeadline(classes), lead: [words, element("span", { class: "was" }, ` ${before}`)], gains: classes.includes("active") };
+  }
+
+  /** Return how far a rig is from what there is without it, in words; null for all else, and where there is nothing to compare. */
+  private tellRig({ figures }: Outcome): RunInWords | null {
+    const { leads = [], laws, unsaid } = this.data, told = headlineOf(leads, figures), off = this.off();
+    return told ? { headline: "", lead: [`${laws![off ? 0 : 1]!} ${told}.${unsaid && !off ? ` ${unsaid}` : ""}`], gains: false } : null;
   }
 
   /** Return what the report advises, by the numbers as they are: none of them may scatter any more where it advises a campaign. */

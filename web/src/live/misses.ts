@@ -28,6 +28,17 @@ function missesOf(told: Told, failed: boolean, place: number, relative: number[]
   return said.join("; ");
 }
 
+/** Return how many cases miss something, and in how many it is what, in a sentence, the most frequent first. */
+function reasonsOf(told: Told, failed: Set<number>, missing: number): string {
+  const { requirements, judged, count } = told, places = Array.from({ length: count }, (_, place) => place);
+  const ways = places.filter((place) => wayMissed(told, failed.has(place), place)).length, of = requirements.map(({ figure, words }, row): [string, number] => {
+    const missed = places.filter((place) => !failed.has(place) && !judged.met[row]![place] && !judged.open[row]![place]).length;
+    return [words, ways && figure === "captured" ? 0 : missed];
+  });
+  const reasons = [[NOT_CAPTURED, ways] as [string, number], ...of].filter(([, cases]) => cases).sort((a, b) => b[1] - a[1]);
+  return missing ? `${missing} of ${count} cases miss: ${reasons.map(([words, cases]) => `${words} in ${cases}`).join(", ")}.` : "No case misses anything.";
+}
+
 /** Fill the table of cases that miss anew; each is a link to its motion. `order` has those that are decided, worst first. */
 export function tellMisses(told: Told, failed: Set<number>, order: number[], relative: (place: number) => number[], show: (place: number) => void): void {
   const table = document.querySelector<HTMLTableElement>("table[data-live=missing]");
@@ -39,6 +50,9 @@ export function tellMisses(told: Told, failed: Set<number>, order: number[], rel
     return element("tr", {}, element("td", { class: "worded brief" }, link), element("td", { class: "worded wide" }, words));
   });
   table.tBodies[0]!.replaceChildren(...(rows.length ? rows : [element("tr", {}, element("td", { class: "worded" }, "–"), element("td", { class: "worded" }, "no case misses anything"))]));
-  const more = table.closest("section")!.querySelector<HTMLElement>(".left-out");
+  const section = table.closest("section")!, moved = document.documentElement.classList.contains("what-if");
+  section.querySelector("p:not(.note)")!.textContent = reasonsOf(told, failed, found.length);
+  for (const note of section.querySelectorAll<HTMLElement>(".note:not(.left-out)")) note.hidden = moved; // it is of the report's own cases
+  const more = section.querySelector<HTMLElement>(".left-out");
   if (more) more.textContent = found.length > MOST ? `And ${found.length - MOST} more; the result file has them all.` : "";
 }

@@ -28,7 +28,7 @@ export function showSort(sort: Sort | null): void {
 }
 
 /** Return the headline of a run by its figures; empty where nothing is said of them. */
-function headlineOf(headlines: VerdictWords["headlines"], figures: ReadonlyMap<string, number>): string {
+export function headlineOf(headlines: VerdictWords["headlines"], figures: ReadonlyMap<string, number>): string {
   const holds = (name: string, value: boolean | null) => !Number.isNaN(figures.get(name) ?? NaN) && (value === null || figures.get(name) === Number(value));
   const words = headlines.find(([given]) => Object.entries(given).every(([name, value]) => holds(name, value)))?.[1] ?? "";
   return fill(words, Object.fromEntries([...figures].map(([name, value]) => [name, writeNumber(value)])));
@@ -89,9 +89,15 @@ export function tellAdvice(now: AdviceNow | null): void {
   }
 }
 
-/** Say of a loop that is unstable so where the advice on it stands: what else is good news is then to be read with care. */
-export function tellUnstable(sentence: string): void {
-  if (document.querySelector(".verdict.ok")) showSort("warn");
+const UNSTABLE = "The loop is unstable";
+
+/** Say of a loop that is unstable so where the advice on it stands, and in the headline where that `judges` the run: else what is good news is to be read with care. */
+export function tellUnstable(sentence: string, judges: boolean): void {
+  const headline = document.querySelector<HTMLElement>(".verdict .headline")!, words = headline.textContent!;
+  if (judges) {
+    showSort("bad");
+    if (!words.startsWith(UNSTABLE)) headline.textContent = `${UNSTABLE}; ${words[0]!.toLowerCase()}${words.slice(1)}`;
+  } else if (document.querySelector(".verdict.ok")) showSort("warn");
   for (const node of document.querySelectorAll<HTMLElement>(".guide dd")) {
     const command = node.querySelector(".line-of-command");
     if (!command?.textContent!.startsWith("dockdyn stability")) continue;

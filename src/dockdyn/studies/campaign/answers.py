@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from dockdyn.results.store import result_from
 from dockdyn.scenario.setups import SETUPS, setup_named
 from dockdyn.studies.campaign.best_stretch import best_stretch
 from dockdyn.studies.campaign.cases import CampaignCases, Required, campaign_cases
-from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures, ways_missed
+from dockdyn.studies.campaign.first_failure import NOT_CAPTURED, Judged, judge_cases, missed_captures, ways_missed
 from dockdyn.studies.campaign.influence import influence_of_keys
 from dockdyn.studies.cases.statistics import logarithmic_milestones, percentile_interval, wilson_interval
 
@@ -349,7 +350,16 @@ def _missing_cases(cases: CampaignCases, judged: Judged, folder: str) -> dict[st
                 ],
             }
         )
-    return {"cases": int(those.sum()), "listed": listed}
+    return {"cases": int(those.sum()), "reasons": _count_reasons(cases, missed, ways), "listed": listed}
+
+
+def _count_reasons(cases: CampaignCases, missed: np.ndarray, ways: Sequence[str]) -> dict[str, int]:
+    """Return in how many cases what was missed, that of most cases first: a case that was not captured counts as that, and not
+    for a requirement of it, too."""
+    counts = {NOT_CAPTURED: sum(map(bool, ways))}
+    rows = zip(cases.requirements, missed.sum(axis=1), strict=True)
+    counts |= {one.name: int(count) for one, count in rows if not (counts[NOT_CAPTURED] and one.figure == "captured")}
+    return {name: count for name, count in sorted(counts.items(), key=lambda each: -each[1]) if count}
 
 
 def _value_that_counts(values: np.ndarray | None, place: int, required: Required) -> float | None:

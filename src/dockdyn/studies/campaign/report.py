@@ -27,6 +27,7 @@ from dockdyn.studies.campaign.first_screen import (
 from dockdyn.studies.campaign.map_plot import WORDS, map_figure
 from dockdyn.studies.campaign.plots import convergence_figure, influence_figure, load_figure
 from dockdyn.studies.campaign.tables import (
+    describe_reasons,
     failures_table,
     firsts_table,
     loads_table,
@@ -95,7 +96,13 @@ def report_blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[ReportB
     worst_note = WORST_NOTE + (BY_MARGIN if answers["requirements"] else "Ordered by the largest force.")
     return [
         ReportBlock(table=requirements_table(answers), notes=[REQUIREMENTS_NOTE], where="requirements"),
-        ReportBlock("Cases that miss", table=missing_table(answers), notes=_missing_notes(answers), where="above"),
+        ReportBlock(
+            "Cases that miss",
+            words=describe_reasons(answers),
+            table=missing_table(answers),
+            notes=_missing_notes(answers),
+            where="above",
+        ),
         ReportBlock("Loads and other figures", table=loads_table(cases, answers), notes=[loads_note]),
         ReportBlock("What fails first", table=firsts_table(answers), notes=[FIRST_NOTE]),
         ReportBlock("Cases that were not captured", table=ways_table(answers), notes=["How far they came."]),

@@ -99,6 +99,15 @@ def missing_table(answers: dict[str, Any]) -> Table:
     return Table(columns, rows, worded={0, 1}, look="wrapped", left_out=left_out, live="missing")
 
 
+def describe_reasons(answers: dict[str, Any]) -> str:
+    """Return how many cases miss something, and in how many it is what, in a sentence."""
+    found = answers["missing"]
+    if not found["cases"]:
+        return "No case misses anything."
+    reasons = ", ".join(f"{name_in_words(name)} in {count}" for name, count in found["reasons"].items())
+    return f"{found['cases']} of {answers['runs']} cases miss: {reasons}."
+
+
 def describe_misses(case: dict[str, Any]) -> str:
     """Return what a case missed, in words: that it was not captured once, not as a requirement, too."""
     way = case["capture"]
