@@ -34,12 +34,12 @@ HEADLINES = (
     ({BOUNCE: None, "ideal_restitution": None}, f"Restitution {{{BOUNCE}}}, without rig {{ideal_restitution}}"),
 )
 PHASE = "phase_error_rad"
-AHEAD, AT_END = f"the phase {{{PHASE}}} rad ahead", f"the amplitude at the end is {{{SWING}}} times that without rig"
+PHASE_OFF, AT_END = f"the phase error is {{{PHASE}}} rad", f"the amplitude at the end is {{{SWING}}} times that without rig"
 BOUNCES = f"a bounce shows restitution {{{BOUNCE}}}, without rig {{ideal_restitution}}"
 # what the sentence below the headline says, in the same way
 LEADS = (
-    ({SWING: None, PHASE: None}, f"{AT_END}, {AHEAD}"),
-    ({PHASE: None}, AHEAD),
+    ({SWING: None, PHASE: None}, f"{AT_END}, {PHASE_OFF}"),
+    ({PHASE: None}, PHASE_OFF),
     ({BOUNCE: None, "ideal_restitution": None, SWING: None}, f"{BOUNCES}, {AT_END}"),
     ({BOUNCE: None, "ideal_restitution": None}, BOUNCES),
     ({SWING: None}, AT_END),
