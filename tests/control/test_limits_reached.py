@@ -82,3 +82,20 @@ def test_margins_say_that_they_leave_limits_out(load, limits, words):
     tables["body"]["b"]["position"] = [0.22, 0.0, 0.0]
     found = [one for one in dockdyn.margins(load(tables))["warnings"] if "left out" in one]
     assert [one[: len(words)] for one in found] == [words] if words else not found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_thrusters_that_take_over_from_a_wheel_cost_few_steps(load, seed):
+    """What is left for them is nothing but rounding until the wheel is at its limit: that is no corner to step to again and
+    again, for tens of thousands of steps."""
+    draw = np.random.default_rng([12, seed])
+    gains, rate = draw.uniform(20, 60, 2), draw.uniform(0.1, 0.3)
+    limit = draw.uniform(0.2, 0.6) * gains[1] * rate
+    tables = spinning(0.0, gains.tolist(), {"base_limit": limit, "thruster_torque": 0.5 * limit})
+    tables["body"]["a"]["rate"] = (rate * draw.normal(size=3)).tolist()
+    tables["thruster"] = {
+        "push": {"body": "a", "position": [0.0, 0.2, 0.0], "direction": [1.0, 0.0, 0.0], "force": 3.0 * limit}
+    }
+    steps = dockdyn.simulate(load(tables)).attrs["steps"]
+    alone = dockdyn.simulate(load(spinning(rate, gains.tolist(), {"base_limit": limit}))).attrs["steps"]
+    assert steps < 5 * alone + 200, (steps, alone)

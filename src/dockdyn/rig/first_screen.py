@@ -34,7 +34,10 @@ HEADLINES = (
     ({BOUNCE: None, "ideal_restitution": None}, f"Restitution {{{BOUNCE}}}, without rig {{ideal_restitution}}"),
 )
 PHASE = "phase_error_rad"
-PHASE_OFF, AT_END = f"the phase error is {{{PHASE}}} rad", f"the amplitude at the end is {{{SWING}}} times that without rig"
+PHASE_OFF, AT_END = (
+    f"the phase error is {{{PHASE}}} rad",
+    f"the amplitude at the end is {{{SWING}}} times that without rig",
+)
 BOUNCES = f"a bounce shows restitution {{{BOUNCE}}}, without rig {{ideal_restitution}}"
 # what the sentence below the headline says, in the same way
 LEADS = (
