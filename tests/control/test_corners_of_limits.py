@@ -98,7 +98,7 @@ def detumbled(random):
     return armed(random, control), ["limit.0", "base_limit", "base_capacity"]
 
 
-RARER = [pytest.param(kind, marks=pytest.mark.full) for kind in (sampled, shared, detumbled, budgets, joints)]
+RARER = [pytest.param(kind, marks=pytest.mark.full) for kind in (sampled, detumbled, budgets, joints)]
 
 
 @pytest.mark.parametrize("kind", [wheel, *RARER])
@@ -126,6 +126,23 @@ def test_derivatives_go_across_limits(load, kind, seed):
         assert row["derivative"] == pytest.approx(difference, rel=1e-6, abs=least)
         counted += abs(difference) > 1e3 * least
     assert counted, "no limit is reached"
+
+
+@pytest.mark.full_cases("0")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_motors_that_share_what_they_have_take_few_steps(load, seed):
+    """While one of them is at its limit its torque is so but for rounding, which is no corner to step to: values are those at
+    1e-13. What derivatives there are not is told."""
+    content, keys = shared(np.random.default_rng(seed))
+    content = {"schema": 2, "title": "motors at their limits", **content}
+    run = dockdyn.simulate(load(content))
+    fine = dockdyn.simulate(load(content, {"integrator.tolerance": 1e-13}))
+    assert run.attrs["steps"] < 10_000
+    assert dockdyn.summarise(run)[FIGURE] == pytest.approx(dockdyn.summarise(fine)[FIGURE], rel=1e-7)
+    told = dockdyn.sensitivity(load(content), of=FIGURE, to=[f"control.{key}" for key in keys])
+    for row in told["to"]:
+        near = row["derivative"] == pytest.approx(np.mean(row["differences"]), rel=0.03)
+        assert near or (row["differentiable"] is False and "not certain" in row["reason"])
 
 
 def test_control_without_limits_has_no_corners(load):

@@ -24,7 +24,7 @@ STRICT = (
 STEEP = 2**0.5  # times as fast: a force that goes with the root of the time to its end is so half-way there
 CORNER = 1e-9  # s per second of elapsed time (at least one): how long a step across a corner of the signal is
 SHY = 1e-2  # of a step that ends before a corner: so far before it does, for the formula's stages err, and none may see beyond
-ROUNDED = 1e-12  # m, or of a limit: what is no farther from a corner as a step begins is at it; when it leaves another one says
+ROUNDED = 1e-12  # m, or of a limit: what is not farther from a corner at a step's ends is taken to be there throughout
 UNSEEN = 1e-6  # of a number that changes or bends by all of itself within a step: what its ends and middle may not show
 FAINT = 1e-9  # of the largest number of the signal: less counts for nothing
 UNRESOLVED = 1e-9  # s per second of elapsed time: what changes in shorter steps is rounding
@@ -143,7 +143,8 @@ def step_beside_corner(point: MeshPoint, tried: MeshPoint, step: Scalar) -> Scal
     sign = jnp.where(a < 0, 1.0, -1.0)
     crosses, u = cubic.rising_root(sign * a, sign * b, sign * da * length, sign * db * length)
     before = u * length - jnp.maximum(short / 2, SHY * u * length)
-    asked = crosses & (length > 1.5 * short) & (jnp.abs(a) > ROUNDED)
+    flat = (jnp.abs(a) <= ROUNDED) & (jnp.abs(da) * length <= ROUNDED)  # at a corner: that it leaves another one says
+    asked = crosses & (length > 1.5 * short) & (jnp.maximum(jnp.abs(a), jnp.abs(b)) > ROUNDED) & ~flat
     return jnp.min(jnp.where(asked, jnp.where(before > short / 4, before, u * length + short / 2), jnp.inf))
 
 

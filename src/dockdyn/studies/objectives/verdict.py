@@ -141,7 +141,10 @@ def _examine_differences(
     limits = near + (near - far) / (STEPS[1] / STEPS[0] - 1)  # without what a bend adds in proportion to the step
     noise = ROUNDING * abs(values[0]) / np.abs(steps[[0, 2]])
     cleared = sides.all() and _is_cleared(derivative, far, noise[1]) and not _is_kink(near, far)
-    if cleared or _differences_agree(derivative, limits[sides], noise[0]):
+    both = not sides.all() or _differences_agree(
+        derivative, far.mean(keepdims=True), noise[1]
+    )  # rounding hides less there
+    if cleared or (both and _differences_agree(derivative, limits[sides], noise[0])):
         return Verdict(True, _describe_bend(derivative, far, noise[1]) if sides.all() else "", seen)
     when = figures.get("peak_time_s", np.zeros(5))[some]
     if of.startswith("peak") and np.ptp(when) > JUMP * abs(when[0]):
