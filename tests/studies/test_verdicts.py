@@ -51,7 +51,7 @@ def test_what_is_said_is_what_differences_show(seed):
         "smooth": (lambda off: slope * off, slope, True, ""),
         "kink": (lambda off: slope * off + 0.2 * slope * np.abs(off), slope, False, kinked),
         "wrong": (lambda off: slope * off, 1.02 * slope, False, f"{other} {size * slope:.4g} to both sides"),
-        "drowned": (lambda off: 1e-5 * slope * off, 1e-5 * slope, None, "not resolved"),
+        "drowned": (lambda off: 1e-5 * slope * off, 1e-5 * slope, None, "unresolved"),
         "without": (lambda off: 0.0 * off, 0.0, True, ""),
     }
     for name, (figure, derivative, holds, words) in cases.items():

@@ -21,7 +21,7 @@ BENT = (0.01, 0.5)  # a derivative that within this share of the number changes 
 COUNTED = {"contact.count": "the number of contacts", "captured": "whether the latch captures"}
 SEEN = 0.1  # of a derivative: differences that rounding moves by more do not resolve it
 NOT = "not differentiable here"
-TOO_SMALL = "not resolved"
+TOO_SMALL = "unresolved"
 SMOOTHED = "; --smooth 0.05 gives the derivative of its mean over a spread of the numbers"
 
 type Run = Callable[[Sequence[str], Float[np.ndarray, "cases keys"]], Cases]  # of keys, and a case a row
